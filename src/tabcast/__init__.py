@@ -1,0 +1,38 @@
+"""tabcast: a better classifier from a table in which few rows are labeled and many are not.
+
+The walk, stage by stage; each stage is a module or a folder of interchangeable parts::
+
+    table -> columns -> feature selection -> density --.
+                    \\-> classifier -> probabilities -> confidence -> pseudo-labels -> noise filter -> refit -> model
+
+Most people need one name: :class:`CASTClassifier`. :class:`SelfTrainingClassifier` is the same loop with every part
+exchangeable. Importing ``tabcast`` itself is cheap: the classes are loaded when first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabcast.cast_classifier import CASTClassifier
+    from tabcast.self_training import SelfTrainingClassifier
+
+__version__ = "0.1.0"
+
+__all__ = ["CASTClassifier", "SelfTrainingClassifier", "__version__"]
+
+_HOME = {
+    "CASTClassifier": "tabcast.cast_classifier",
+    "SelfTrainingClassifier": "tabcast.self_training",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name, or a stage of the walk, on first use."""
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'tabcast' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return sorted(__all__)

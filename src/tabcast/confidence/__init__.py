@@ -1,0 +1,11 @@
+"""From probabilities to the confidence that chooses pseudo-labels. Fourth stage of the walk.
+
+To add one: subclass `Confidence` in a file of its own, override `adjust` (and `prepare` or `calibrate`), list it here.
+"""
+
+from tabcast.confidence._base import Confidence
+from tabcast.confidence._chain import Chain
+from tabcast.confidence._cluster_aware import ClusterAware
+from tabcast.confidence._raw import Raw
+
+__all__ = ["Chain", "ClusterAware", "Confidence", "Raw"]

@@ -1,0 +1,115 @@
+"""One density a class: what cluster-aware confidence multiplies with."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from tabcast.columns import Columns, EncodedTable, learn_columns
+from tabcast.density._base import Density
+from tabcast.exceptions import SmallClassWarning
+
+
+class ClassConditional(BaseEstimator):
+    """A copy of a density fitted to the rows of each class.
+
+    Ranges and levels are learned from the rows of all classes, so that the densities can be compared. A class with
+    fewer than `min_samples` rows is mixed with the density of all rows: with n rows its own part is n / `min_samples`.
+
+    Parameters
+    ----------
+    density : the density to copy.
+    min_samples : number of rows from which a class stands on its own.
+
+    Attributes
+    ----------
+    classes_ : the classes, in the order of the result's columns.
+    densities_ : for each class its fitted density, None for a class without rows.
+    pooled_ : the density of all rows, None if no class needed it.
+
+    Examples
+    --------
+    >>> from tabcast.density import ClassConditional, EmpiricalLikelihood
+    >>> X, y = [[0.0], [0.2], [0.8], [1.0]], ["no", "no", "yes", "yes"]
+    >>> density = ClassConditional(EmpiricalLikelihood(n_bins=2), min_samples=1).fit(X, y)
+    >>> density.score_samples([[0.1], [0.9]]).round(2)
+    array([[-0.29, -1.39],
+           [-1.39, -0.29]])
+    """
+
+    columns_: Columns
+    classes_: NDArray[Any]
+    counts_: NDArray[np.intp]
+    densities_: list[Density | None]
+    pooled_: Density | None
+
+    def __init__(self, density: Density, *, min_samples: int = 5) -> None:
+        self.density = density
+        self.min_samples = min_samples
+
+    def fit(
+        self, X: Any, y: ArrayLike, categorical_features: ArrayLike | None = None, *, classes: ArrayLike | None = None
+    ) -> ClassConditional:
+        """Fit a density to the rows of each class.
+
+        Parameters
+        ----------
+        X : array, DataFrame or EncodedTable.
+        y : class of each row.
+        categorical_features : as in `Density.fit`.
+        classes : all classes, where some may have no row here; None: those in `y`.
+        """
+        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
+            raise ValueError(f"`min_samples` of ClassConditional must be a positive integer; got {self.min_samples!r}.")
+        check_consistent_length(X, y)
+        labels = np.asarray(y)
+        table = X if isinstance(X, EncodedTable) else learn_columns(X, categorical_features).encode(X)
+        self.columns_ = table.columns
+        self.classes_ = np.unique(labels) if classes is None else np.asarray(classes)
+        members = [labels == one for one in self.classes_]
+        self.counts_ = np.array([mask.sum() for mask in members])
+        self._warn_small()
+        self.densities_ = [clone(self.density).fit(table.take(mask)) if mask.any() else None for mask in members]
+        self.pooled_ = clone(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None
+        return self
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log density of each row under each class, shape (n_rows, n_classes); always finite."""
+        check_is_fitted(self, "densities_")
+        table = self.columns_.encode(X)
+        result = np.empty((len(table), len(self.classes_)))
+        pooled = None if self.pooled_ is None else self.pooled_.score_samples(table)
+        for j, (density, count) in enumerate(zip(self.densities_, self.counts_, strict=True)):
+            own = None if density is None else density.score_samples(table)
+            result[:, j] = _mix(own, pooled, min(1.0, count / self.min_samples))
+        return result
+
+    def _warn_small(self) -> None:
+        small = [
+            f"{one!r} ({count})"
+            for one, count in zip(self.classes_.tolist(), self.counts_, strict=True)
+            if count < self.min_samples
+        ]
+        if small:
+            warnings.warn(
+                f"Few labeled rows for a density of their own in class {', '.join(small)}: it is mixed with the "
+                f"density of all labeled rows below {self.min_samples} rows.",
+                SmallClassWarning,
+                stacklevel=3,
+            )
+
+
+def _mix(own: NDArray[np.float64] | None, pooled: NDArray[np.float64] | None, share: float) -> NDArray[np.float64]:
+    """Log of share * own + (1 - share) * pooled."""
+    if own is None or share == 0:
+        assert pooled is not None
+        return pooled
+    if pooled is None or share == 1:
+        return own
+    return np.logaddexp(np.log(share) + own, np.log1p(-share) + pooled)

@@ -1,0 +1,85 @@
+"""CAST-L: how often the values of a row were seen, column by column."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabcast.columns import EncodedTable
+from tabcast.density._base import Density
+
+
+def log_shares(counts: NDArray[np.intp], n_rows: int, n_cells: int, smoothing: float) -> NDArray[np.float64]:
+    """Log of smoothed shares: log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
+    if smoothing == 0:
+        return np.log(np.maximum(counts, 0.5) / n_rows)
+    return np.log((counts + smoothing) / (n_rows + smoothing * n_cells))
+
+
+class EmpiricalLikelihood(Density):
+    """Log-likelihood of a row from binned frequencies, columns taken as independent (the paper's CAST-L).
+
+    Choose it first: it is linear in rows, copes with few rows and many columns, and needs no bandwidth. Columns that
+    say the same thing twice count twice; feature selection helps against that.
+
+    Parameters
+    ----------
+    n_bins : number of equal-width bins of a continuous column, over the range seen in fitting.
+    smoothing : rows added to every cell before shares are taken. 0: plain shares, where an empty cell counts as
+        half a row so that its logarithm stays finite.
+
+    Attributes
+    ----------
+    log_probability_ : a flat array, for each column its cells' log shares, then missing, then everything else.
+    column_start_ : where each column begins in it (continuous columns first, then categorical).
+
+    Notes
+    -----
+    The score of a row is ``sum_k log P(x_k)`` (the paper's Appendix "Empirical Likelihood"), a log of probabilities,
+    not of a density per unit: the widths of bins are the same for every class, so they cancel where it is used.
+    Missing is a cell of its own when the table had missing values in that column. A level never seen, a value outside
+    the range, a missing value where none was seen: each gets what an empty cell has, never minus infinity.
+
+    Examples
+    --------
+    >>> from tabcast.density import EmpiricalLikelihood
+    >>> density = EmpiricalLikelihood(n_bins=2, smoothing=1.0).fit([[0.0], [0.1], [0.2], [1.0]])
+    >>> density.score_samples([[0.1], [0.9], [5.0]]).round(3)  # 4 of 6, 2 of 6, an empty cell: 1 of 6
+    array([-0.405, -1.099, -1.792])
+    """
+
+    log_probability_: NDArray[np.float64]
+    column_start_: NDArray[np.intp]
+
+    def __init__(self, n_bins: int = 10, *, smoothing: float = 1.0) -> None:
+        self.n_bins = n_bins
+        self.smoothing = smoothing
+
+    def _fit(self, table: EncodedTable) -> None:
+        if not isinstance(self.n_bins, Integral) or self.n_bins < 1:
+            raise ValueError(f"`n_bins` of EmpiricalLikelihood must be a positive integer; got {self.n_bins!r}.")
+        if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
+            raise ValueError(f"`smoothing` of EmpiricalLikelihood must be 0 or positive; got {self.smoothing!r}.")
+        cells = table.cells(self.n_bins)
+        columns = table.columns
+        sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
+        described = (*columns.continuous, *columns.categorical)
+        tables = [
+            log_shares(
+                np.bincount(cells[:, j], minlength=size + 2), len(table), size + column.has_missing, self.smoothing
+            )
+            for j, (size, column) in enumerate(zip(sizes, described, strict=True))
+        ]
+        self.column_start_ = np.cumsum([0, *map(len, tables)])[:-1].astype(np.intp)
+        self.log_probability_ = np.concatenate(tables) if tables else np.empty(0)
+
+    def _score(self, table: EncodedTable) -> NDArray[np.float64]:
+        cells = table.cells(self.n_bins)
+        scores = np.empty(len(table))
+        block = 16_384
+        for start in range(0, len(table), block):
+            rows = slice(start, start + block)
+            scores[rows] = np.take(self.log_probability_, cells[rows] + self.column_start_).sum(axis=1)
+        return scores

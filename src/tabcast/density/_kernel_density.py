@@ -1,0 +1,278 @@
+"""CAST-D: a kernel on every row, Gaussian for continuous columns and Aitchison-Aitken for categorical ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+
+from tabcast.columns import MISSING, ContinuousColumn, EncodedTable
+from tabcast.density._base import Density
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp] | slice
+
+LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
+ONE_HOT_LEVELS = 64  # with more levels, comparing codes is cheaper than multiplying one-hot columns
+FAR = 2e4  # squared norm (in bandwidths) from which expanding the square loses more than ten digits
+UNDERFLOW = 1e-280  # sums below this are computed again around their largest term
+HUGE = 1e75  # its square still fits in a float
+BLOCK_QUERIES, BLOCK_ROWS = 256, 4096  # pairs held at a time: 8 MB
+
+
+def reference_scale(n_samples: int, n_continuous: int) -> float:
+    """How fast bandwidths shrink with rows: n^(-1 / (4 + n_continuous))."""
+    return float(n_samples ** (-1 / (4 + n_continuous)))
+
+
+def normal_reference(table: EncodedTable) -> tuple[Floats, Floats]:
+    """statsmodels' rule for every column, categories included: 1.06 * std * n^(-1 / (4 + n_columns))."""
+    factor = 1.06 * len(table) ** (-1 / (4 + len(table.columns.names)))
+    numbers = [
+        np.append(column.level_numbers, np.nan)[table.codes[:, j]] for j, column in enumerate(table.columns.categorical)
+    ]
+    return factor * _spread(table.continuous), factor * np.array([np.nanstd(column) for column in numbers])
+
+
+def _spread(values: Floats) -> Floats:
+    """Standard deviation of each column without its missing values; 0 where there are none."""
+    spread = np.zeros(values.shape[1])
+    for j, column in enumerate(values.T):
+        present = column[~np.isnan(column)]
+        spread[j] = present.std() if len(present) and present.min() != present.max() else 0.0
+    return spread
+
+
+class KernelDensity(Density):
+    """Exact kernel density on mixed columns (the paper's CAST-D).
+
+    Choose it when columns depend on each other and a few of them matter: it sees combinations, which
+    :class:`EmpiricalLikelihood` does not, and fades in many dimensions.
+
+    Parameters
+    ----------
+    bandwidth : "reference": `1.06 * std * n^(-1/(4+p))` for a continuous column, where p counts the continuous columns,
+        and `(c-1)/c * n^(-2/(4+p))` for a categorical one with c levels, which no recoding of the levels changes.
+        "normal_reference": statsmodels' rule, numbers and all, cut at the largest valid value (c-1)/c for categories.
+        Or one positive number per column, in the order of the columns.
+
+    Attributes
+    ----------
+    bandwidth_ : (n_columns,), in the order of the columns.
+
+    Notes
+    -----
+    The density of a row is the mean over the fitted rows of the product over columns of
+    ``exp(-z^2 / 2) / (h sqrt(2 pi))`` with ``z = (x - x_i) / h``, and of ``1 - h`` for an equal level, ``h / (c - 1)``
+    for another one. Missing is a level of its own. In a continuous column it is one, too: a present and a missing value
+    differ as two levels do, and a missing value is as dense as a present one is on average,
+    ``1 / (2 sqrt(pi) std)``. A column without spread in the fitted rows takes the spread of `table.columns` (all
+    classes), one without any spread the size of its constant, at least 1.
+
+    All of it is one matrix product a block: squares expanded, levels as weighted one-hot columns. Rows so far out that
+    expanding would cost digits are computed from differences. Memory does not grow with the product of the sizes.
+
+    Examples
+    --------
+    >>> from tabcast.density import KernelDensity
+    >>> density = KernelDensity(bandwidth=[1.0]).fit([[0.0], [0.0], [4.0]])
+    >>> density.score_samples([[0.0], [4.0], [100.0]]).round(2)
+    array([-1.32000e+00, -2.02000e+00, -4.61002e+03])
+    """
+
+    def __init__(self, bandwidth: str | ArrayLike = "reference") -> None:
+        self.bandwidth = bandwidth
+
+    def _fit(self, table: EncodedTable) -> None:
+        columns = table.columns
+        self._rows = _levels_with_missing(table)
+        self._n_levels = self._count_levels(table)
+        continuous, categorical = self._choose_bandwidths(table)
+        self.bandwidth_ = np.empty(len(columns.names))
+        self.bandwidth_[columns.continuous_index] = continuous
+        self.bandwidth_[columns.categorical_index] = categorical
+        self._center = np.array([column.center for column in columns.continuous])
+        self._width = continuous
+        self._log_other = np.log(categorical / (self._n_levels - 1))
+        self._log_equal = np.log1p(-categorical) - self._log_other
+        self._missing_terms(columns.continuous)
+        self._scaled = self._scale(table.continuous)
+
+    def _count_levels(self, table: EncodedTable) -> Floats:
+        """Levels of each categorical column, at least 2: of the fitted rows as in statsmodels, or of all classes."""
+        if isinstance(self.bandwidth, str) and self.bandwidth == "normal_reference":
+            counts = [len(np.unique(column)) for column in self._rows.T]
+        else:
+            counts = [len(column.levels) + column.has_missing for column in table.columns.categorical]
+        return np.maximum(np.array(counts, dtype=float), 2)
+
+    def _choose_bandwidths(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Bandwidths of the continuous and of the categorical columns."""
+        columns = table.columns
+        widest = (self._n_levels - 1) / self._n_levels
+        rate = reference_scale(len(table), len(columns.continuous))
+        if isinstance(self.bandwidth, str):
+            if self.bandwidth == "reference":
+                continuous, categorical = 1.06 * rate * _spread(table.continuous), widest * rate**2
+            elif self.bandwidth == "normal_reference":
+                continuous, categorical = normal_reference(table)
+            else:
+                raise ValueError(
+                    "`bandwidth` of KernelDensity must be 'reference', 'normal_reference' or one positive number per "
+                    f"column; got {self.bandwidth!r}."
+                )
+            pooled = np.array([column.scale for column in columns.continuous])
+            size = np.array([max(abs(column.center), 1.0) for column in columns.continuous])
+            tiny = len(table) < 3  # two rows say next to nothing about a spread
+            usable = (continuous > 0) & ~tiny
+            continuous = np.where(usable, continuous, np.where(pooled > 0, 1.06 * rate * pooled, size))
+            smallest = widest * rate**2
+            return continuous, np.where(categorical > 0, np.minimum(categorical, widest), smallest)
+        given = np.asarray(self.bandwidth, dtype=float)
+        if given.shape != (len(columns.names),) or not np.all((given > 0) & np.isfinite(given)):
+            raise ValueError(
+                f"`bandwidth` of KernelDensity must hold one positive number for each of the {len(columns.names)} "
+                f"columns; got {self.bandwidth!r}."
+            )
+        categorical = given[columns.categorical_index]
+        if np.any(categorical > widest):
+            raise ValueError(
+                "`bandwidth` of KernelDensity is at most (c - 1) / c for a categorical column with c levels: "
+                f"{widest.tolist()}; got {categorical.tolist()}."
+            )
+        return given[columns.continuous_index], categorical
+
+    def _missing_terms(self, columns: tuple[ContinuousColumn, ...]) -> None:
+        """Log factors of the missing value as a level of a continuous column."""
+        rate = reference_scale(self.n_samples_, len(columns))
+        other = 0.5 * rate**2 if columns else 0.0
+        spread = np.maximum(np.array([column.scale for column in columns]), self._width)
+        seen = np.array([column.has_missing for column in columns], dtype=bool)
+        self._log_present = np.where(seen, np.log1p(-other), 0.0) - np.log(self._width) - LOG_SQRT_2PI
+        log_average = -np.log(2 * np.sqrt(np.pi) * spread)
+        self._log_both_missing = log_average + np.log1p(-other)
+        self._log_one_missing = log_average + (np.log(other) if columns else 0.0)
+
+    def _scale(self, values: Floats) -> Floats:
+        """Continuous values in bandwidths from the center."""
+        return np.clip((values - self._center) / self._width, -HUGE, HUGE)
+
+    def _score(self, table: EncodedTable) -> Floats:
+        queries, codes = self._scale(table.continuous), _levels_with_missing(table)
+        pairs = _Pairs(self, queries, codes)
+        scores = pairs.log_mean(pairs.expanded, np.arange(len(table)))
+        if pairs.far.any():
+            scores[pairs.far] = pairs.log_mean(pairs.direct, np.flatnonzero(pairs.far))
+        return scores + pairs.log_peak
+
+
+def _levels_with_missing(table: EncodedTable) -> NDArray[np.intp]:
+    """Codes where missing is one more level and an unseen level equals none, not even itself."""
+    codes = table.codes.astype(np.intp)
+    n_levels = np.array([len(column.levels) for column in table.columns.categorical], dtype=np.intp)
+    return np.where(codes == MISSING, n_levels, codes)
+
+
+class _Pairs:
+    """Log kernel of (query, fitted row) pairs, block by block, relative to `log_peak`."""
+
+    def __init__(self, density: KernelDensity, queries: Floats, codes: NDArray[np.intp]) -> None:
+        rows = density._scaled
+        self.gaps = np.isnan(queries).any(axis=0) | np.isnan(rows).any(axis=0)
+        self.queries, self.rows = queries[:, ~self.gaps], rows[:, ~self.gaps]
+        self.log_peak = float(density._log_present.sum() + (density._log_other + density._log_equal).sum())
+        tails = [self._gap_features(density, j, queries[:, j], rows[:, j]) for j in np.flatnonzero(self.gaps).tolist()]
+        self.compared = []
+        for j in range(codes.shape[1]):
+            levels = np.unique(density._rows[:, j])  # a level that no fitted row has is never equal
+            if len(levels) <= ONE_HOT_LEVELS:
+                tails.append(_one_hot_features(codes[:, j], density._rows[:, j], levels, density._log_equal[j]))
+            else:
+                self.compared.append((codes[:, j], density._rows[:, j], density._log_equal[j]))
+        # What a pair loses against the peak when all its levels differ; equal levels win it back.
+        loss = np.full(len(rows), -density._log_equal.sum())
+        query_norm, row_norm = (self.queries**2).sum(axis=1), (self.rows**2).sum(axis=1)
+        ones = np.ones(len(queries))
+        self.tail_query = np.column_stack([*(left for left, _ in tails), ones])
+        self.tail_row = np.vstack([*(right.T for _, right in tails), loss])
+        self.full_query = np.column_stack([self.queries, self.tail_query, -0.5 * query_norm])
+        self.full_row = np.vstack([self.rows.T, self.tail_row, np.ones(len(rows))])
+        self.full_row[-2] -= 0.5 * row_norm
+        self.far = (query_norm > FAR) & bool((row_norm > FAR).any())
+
+    @staticmethod
+    def _gap_features(density: KernelDensity, j: int, query: Floats, row: Floats) -> tuple[Floats, Floats]:
+        """Columns whose product is the log factor of a continuous column with missing values, less its peak."""
+        here, there = ~np.isnan(query), ~np.isnan(row)
+        a, b = np.where(here, query, 0.0), np.where(there, row, 0.0)
+        peak = density._log_present[j]
+        one, both = density._log_one_missing[j] - peak, density._log_both_missing[j] - density._log_one_missing[j]
+        # one + here * there * (-one - (a - b)^2 / 2) + (1 - here) * (1 - there) * both
+        left = np.column_stack([a, -0.5 * a**2, here, ~here, np.ones_like(a)])
+        right = np.column_stack([b, there, there * (-one - 0.5 * b**2), ~there * both, np.full_like(b, one)])
+        return left, right
+
+    def expanded(self, queries: Rows, rows: slice, out: Floats) -> Floats:
+        """By one matrix product."""
+        np.matmul(self.full_query[queries], self.full_row[:, rows], out=out)
+        return self._compare(out, queries, rows)
+
+    def direct(self, queries: Rows, rows: slice, out: Floats) -> Floats:
+        """By differences: slower, and exact for rows far out."""
+        np.matmul(self.tail_query[queries], self.tail_row[:, rows], out=out)
+        if self.rows.shape[1]:
+            out -= 0.5 * cdist(self.queries[queries], self.rows[rows], "sqeuclidean")
+        return self._compare(out, queries, rows)
+
+    def _compare(self, logs: Floats, queries: Rows, rows: slice) -> Floats:
+        """Add what equal levels win back, for columns with too many levels for one-hot columns."""
+        for codes, levels, gain in self.compared:
+            logs += gain * (codes[queries, None] == levels[None, rows])
+        return logs
+
+    def log_mean(self, log_kernel: Callable[[Rows, slice, Floats], Floats], queries: NDArray[np.intp]) -> Floats:
+        """Log of the mean of exp(log_kernel) over all fitted rows, for each query, block by block."""
+        n_rows = len(self.rows)
+        result = np.empty(len(queries))
+        buffer = np.empty(BLOCK_QUERIES * min(BLOCK_ROWS, n_rows))
+        for start in range(0, len(queries), BLOCK_QUERIES):
+            block = queries[start : start + BLOCK_QUERIES]
+            total = np.zeros(len(block))
+            for rows, out in _row_blocks(n_rows, buffer, len(block)):
+                total += np.exp(log_kernel(_as_slice(block), rows, out), out=out).sum(axis=1)
+            weak = total < UNDERFLOW
+            total[weak] = 1.0
+            sums = np.log(total)
+            if weak.any():
+                # Nothing is near these rows: add up around the largest term instead.
+                far = block[weak]
+                parts = [
+                    logsumexp(log_kernel(far, rows, out), axis=1) for rows, out in _row_blocks(n_rows, buffer, len(far))
+                ]
+                sums[weak] = logsumexp(parts, axis=0)
+            result[start : start + BLOCK_QUERIES] = sums
+        return result - np.log(n_rows)
+
+
+def _row_blocks(n_rows: int, buffer: Floats, n_queries: int) -> Iterator[tuple[slice, Floats]]:
+    """Slices of the fitted rows, each with room for its (query, row) pairs."""
+    for first in range(0, n_rows, BLOCK_ROWS):
+        rows = slice(first, min(first + BLOCK_ROWS, n_rows))
+        n = rows.stop - rows.start
+        yield rows, buffer[: n_queries * n].reshape(n_queries, n)
+
+
+def _as_slice(index: NDArray[np.intp]) -> Rows:
+    """The same rows as a slice where they are consecutive: no copy."""
+    first, last = index[0], index[-1]
+    return slice(first, last + 1) if last - first == len(index) - 1 else index
+
+
+def _one_hot_features(
+    query: NDArray[np.intp], row: NDArray[np.intp], levels: NDArray[np.intp], gain: float
+) -> tuple[Floats, Floats]:
+    """Columns whose product is `gain` where the levels are equal and 0 elsewhere."""
+    return (query[:, None] == levels).astype(float), (row[:, None] == levels) * gain

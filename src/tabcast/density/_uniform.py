@@ -1,0 +1,26 @@
+"""The density that knows nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabcast.columns import EncodedTable
+from tabcast.density._base import Density
+
+
+class Uniform(Density):
+    """The same density everywhere: the do-nothing member. With it, cluster-aware confidence is raw confidence.
+
+    Examples
+    --------
+    >>> from tabcast.density import Uniform
+    >>> Uniform().fit([[1.0], [2.0]]).score_samples([[1.5], [99.0]])
+    array([0., 0.])
+    """
+
+    def _fit(self, table: EncodedTable) -> None:
+        pass
+
+    def _score(self, table: EncodedTable) -> NDArray[np.float64]:
+        return np.zeros(len(table))

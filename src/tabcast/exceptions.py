@@ -1,0 +1,21 @@
+"""Errors and warnings that somebody might want to catch by name."""
+
+
+class TabcastWarning(UserWarning):
+    """Base of all warnings of tabcast: the result is usable, but something about it may surprise."""
+
+
+class NoUnlabeledRowsWarning(TabcastWarning):
+    """There is nothing to learn from besides the labeled rows: the model is the supervised one."""
+
+
+class SmallClassWarning(TabcastWarning):
+    """A class has so few labeled rows that a part of the method had to work around it."""
+
+
+class EmptyColumnWarning(TabcastWarning):
+    """A column has no value at all."""
+
+
+class NotFittedPartError(ValueError):
+    """A part was used before it learned anything."""

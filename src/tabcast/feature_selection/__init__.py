@@ -1,0 +1,9 @@
+"""Which columns the density looks at. Second stage of the walk.
+
+To add one: subclass `FeatureSelection` in a file of its own, write `fit(X, y)` that sets `support_`, list it here.
+"""
+
+from tabcast.feature_selection._base import FeatureSelection
+from tabcast.feature_selection._keep_all import KeepAll
+
+__all__ = ["FeatureSelection", "KeepAll"]

@@ -1,0 +1,29 @@
+"""The contract of the feature selection family."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from tabcast.tables import take_columns
+
+
+class FeatureSelection(BaseEstimator):
+    """Chooses the columns that the density looks at; the classifier always sees all of them.
+
+    A member writes `fit`, which sets `support_`: a mask over the columns.
+    """
+
+    support_: NDArray[np.bool_]
+
+    @abstractmethod
+    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> FeatureSelection:
+        """Learn from the labeled rows which columns matter for the class (given by its index)."""
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns of a table."""
+        return X if self.support_.all() else take_columns(X, np.flatnonzero(self.support_))

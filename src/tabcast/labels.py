@@ -1,0 +1,163 @@
+"""Who is labeled, and with what: the user's y, whatever its kind, as class indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+UNLABELED = -1  # class index of a row without a label
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes in sorted order, and for each row the index of its class or UNLABELED."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    marker: Any
+
+    @property
+    def labeled(self) -> NDArray[np.bool_]:
+        """Mask of the labeled rows."""
+        return self.codes != UNLABELED
+
+    def values(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Class values for class indices, with the user's own marker for UNLABELED."""
+        if (codes != UNLABELED).all():
+            return self.classes[codes]
+        result = np.empty(len(codes), dtype=_room_for(self.classes, self.marker))
+        result[codes == UNLABELED] = self.marker
+        result[codes != UNLABELED] = self.classes[codes[codes != UNLABELED]]
+        return result
+
+
+def find_unlabeled(y: Any, missing_label: Any = "auto") -> NDArray[np.bool_]:
+    """Mask of the rows without a label.
+
+    Parameters
+    ----------
+    y : labels and markers.
+    missing_label : "auto": missing values, and -1 in a numeric y. Any other value: missing values, and that value.
+    """
+    values = _to_numpy(y)
+    unlabeled = np.asarray(pd.isna(values), dtype=bool)
+    if isinstance(missing_label, str) and missing_label == "auto":
+        if _is_numeric(values[~unlabeled]):
+            unlabeled |= np.asarray(values == -1, dtype=bool)
+    elif not _is_missing(missing_label):
+        unlabeled |= np.asarray(values == missing_label, dtype=bool)
+    return unlabeled
+
+
+def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
+    """Find the labeled rows and their classes, and refuse what cannot be classified.
+
+    Parameters
+    ----------
+    y : (n_rows,) strings, truth values, integers or whole floats, with markers for rows without a label.
+    missing_label : see :func:`find_unlabeled`.
+    """
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    values = _to_numpy(y)
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+    unlabeled = find_unlabeled(values, missing_label)
+    known = _to_plain(values[~unlabeled])
+    if len(known) == 0:
+        raise ValueError(
+            f"y has no labeled row: each of its {len(values)} values is a marker for unlabeled. "
+            "Label some rows of at least two classes."
+        )
+    check_classification_targets(known)
+    classes, codes = np.unique(known, return_inverse=True)
+    all_codes = np.full(len(values), UNLABELED, dtype=np.intp)
+    all_codes[~unlabeled] = codes
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has only one class among its {len(known)} labeled rows, {classes.tolist()[0]!r}; a classifier needs "
+            "at least two."
+        )
+    return Labels(classes, all_codes, _choose_marker(values, unlabeled, missing_label))
+
+
+def encode_labels(y: Any, labels: Labels, *, name: str) -> NDArray[np.intp]:
+    """Class indices of another y (a validation set's), all of whose rows must be labeled with known classes."""
+    values = _to_numpy(y)
+    index = {value: code for code, value in enumerate(labels.classes.tolist())}
+    try:
+        return np.array([index[value] for value in values.tolist()], dtype=np.intp)
+    except (KeyError, TypeError):
+        unknown = sorted({repr(value) for value in values.tolist() if value not in index})
+        raise ValueError(
+            f"Every label of {name} must be one of the classes of the labeled rows, {labels.classes.tolist()}; "
+            f"got {', '.join(unknown[:5])}."
+        ) from None
+
+
+def _to_numpy(y: Any) -> NDArray[Any]:
+    """y as a one-dimensional array, missing values as None or NaN."""
+    if isinstance(y, pd.DataFrame):
+        y = y.to_numpy()
+    if isinstance(y, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
+        series = pd.Series(y)
+        plain = series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype)
+        return series.to_numpy() if plain else series.astype(object).to_numpy()
+    if type(y).__module__.startswith("polars"):
+        return _to_numpy(pd.Series(y.to_list(), dtype=object).infer_objects())
+    return column_or_1d(y, warn=True)
+
+
+def _to_plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Labels without markers in their natural type: an object array of strings becomes one of strings, and so on."""
+    if values.dtype != object:
+        return values
+    kinds = {_kind(value) for value in values.tolist()}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"Labels in y must all be of one kind; got {' and '.join(sorted(kinds))}. Convert them to one."
+        )
+    return np.array(values.tolist())
+
+
+def _kind(value: Any) -> str:
+    """Truth value, number, text, or the type's own name."""
+    if isinstance(value, bool | np.bool_):
+        return "truth values"
+    if isinstance(value, int | float | np.number):
+        return "numbers"
+    return "text" if isinstance(value, str) else type(value).__name__
+
+
+def _is_numeric(values: NDArray[Any]) -> bool:
+    """Whether labels are numbers (truth values are not)."""
+    if values.dtype == object:
+        return len(values) > 0 and all(_kind(value) == "numbers" for value in values.tolist())
+    return values.dtype.kind in "iuf"
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
+
+
+def _choose_marker(values: NDArray[Any], unlabeled: NDArray[np.bool_], missing_label: Any) -> Any:
+    """What stands for unlabeled in results: what stood for it in y."""
+    if unlabeled.any():
+        marker = values[unlabeled][0]
+        return marker.item() if isinstance(marker, np.generic) else marker
+    if isinstance(missing_label, str) and missing_label == "auto":
+        return -1 if _is_numeric(values) else None
+    return missing_label
+
+
+def _room_for(classes: NDArray[Any], marker: Any) -> Any:
+    """A type that holds both the classes and the marker."""
+    if classes.dtype.kind in "iuf" and isinstance(marker, int | float) and not isinstance(marker, bool):
+        return np.result_type(classes.dtype, np.array(marker).dtype) if classes.dtype.kind != "u" else np.int64
+    return object

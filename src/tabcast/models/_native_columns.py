@@ -1,0 +1,85 @@
+"""A DataFrame as gradient boosting libraries take it: numbers, and text as category columns with fixed levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from tabcast.columns import MISSING, UNSEEN, EncodedTable, find_categorical, learn_columns
+from tabcast.tables import take_columns
+
+
+class NativeColumns(TransformerMixin, BaseEstimator):
+    """Text, category and truth-value columns become category columns; the rest become floats.
+
+    A level that was not there in `fit` becomes missing. With `max_levels`, so do the rarest levels.
+
+    Parameters
+    ----------
+    max_levels : most levels that the learner takes in a column; None: no limit.
+    as_text : levels as text with "missing" for missing (CatBoost), instead of as category columns.
+
+    Attributes
+    ----------
+    columns_ : what the columns are.
+    categorical_names_ : names of the category columns of the result.
+    """
+
+    def __init__(self, *, max_levels: int | None = None, as_text: bool = False) -> None:
+        self.max_levels = max_levels
+        self.as_text = as_text
+
+    def fit(self, X: Any, y: Any = None) -> NativeColumns:
+        """Learn the levels."""
+        table = learn_columns(X)
+        encoded = table.encode(X)
+        self.columns_ = table
+        self.categorical_names_ = [column.name for column in table.categorical]
+        self._kept = [self._most_frequent(encoded, j) for j in range(len(table.categorical))]
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """The table as the learner takes it."""
+        encoded = self.columns_.encode(X)
+        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
+        result = {}
+        for j, column in enumerate(self.columns_.continuous):
+            result[column.name] = pd.Series(encoded.continuous[:, j], index=index)
+        for j, level_column in enumerate(self.columns_.categorical):
+            codes = self._kept[j][encoded.codes[:, j]]
+            result[level_column.name] = self._level_series(codes, level_column.levels, index)
+        return pd.DataFrame({name: result[name] for name in self.columns_.names}, index=index)
+
+    def _level_series(self, codes: Any, levels: Any, index: Any) -> Any:
+        if self.as_text:
+            return pd.Series(np.append(levels.astype(str), "missing")[codes], index=index, dtype=object)
+        return pd.Series(pd.Categorical.from_codes(codes, categories=pd.RangeIndex(len(levels))), index=index)
+
+    def _most_frequent(self, encoded: EncodedTable, j: int) -> Any:
+        """For each code what becomes of it; the last two entries are for UNSEEN and MISSING."""
+        n_levels = len(self.columns_.categorical[j].levels)
+        new = np.append(np.arange(n_levels), [MISSING, MISSING])
+        assert (UNSEEN, MISSING) == (-2, -1)
+        if self.max_levels is not None and n_levels > self.max_levels:
+            counts = np.bincount(encoded.codes[encoded.codes[:, j] >= 0, j], minlength=n_levels)
+            new[np.argsort(-counts, kind="stable")[self.max_levels :]] = MISSING
+        return new
+
+
+def is_plain(X: Any) -> bool:
+    """Whether every column is already a number, so that nothing has to be encoded."""
+    if not hasattr(X, "columns"):
+        return True
+    return not find_categorical(X).any() and all(_is_number(X, position) for position in range(len(X.columns)))
+
+
+def _is_number(X: Any, position: int) -> bool:
+    column = take_columns(X, np.array([position]))
+    if isinstance(column, pd.DataFrame):
+        return bool(pd.api.types.is_numeric_dtype(column.dtypes.iloc[0]))
+    import narwhals as nw
+
+    return bool(nw.from_native(column).schema[X.columns[position]].is_numeric())

@@ -1,0 +1,93 @@
+"""The exchangeable parts of a run: what a user passed made into members, and fitted once a split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tabcast.columns import find_categorical
+from tabcast.confidence import Confidence
+from tabcast.feature_selection import FeatureSelection
+from tabcast.noise_filters import NoiseFilter
+from tabcast.pseudo_labels import Strategy
+from tabcast.tables import take_rows
+from tabcast.training import Index, Split, TrainingData
+from tabcast.validation import Validation
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One member of each family."""
+
+    confidence: Confidence
+    strategy: Strategy
+    noise_filter: NoiseFilter
+    feature_selection: FeatureSelection
+    validation: Validation
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The parts of a run on one split, fitted to its labeled rows."""
+
+    split: Split
+    X_pool: Any
+    feature_selection: FeatureSelection
+    confidence: Confidence
+    strategy: Strategy
+    noise_filter: NoiseFilter
+    y_held_out: Index
+
+
+def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
+    """Fit what is fitted once a split: feature selection, densities, noise filter. Held-out rows are not seen."""
+    X, y = take_rows(data.X, split.train), data.labels.codes[split.train]
+    categorical = find_categorical(data.X, data.categorical_features)
+    selection = clone(parts.feature_selection).fit(X, y, categorical)
+    confidence = clone(parts.confidence)
+    if len(data.pool):
+        confidence.prepare(
+            selection.transform(X),
+            y,
+            selection.transform(data.X_pool),
+            n_classes=data.n_classes,
+            categorical_features=categorical[selection.support_],
+        )
+    return Stage(
+        split,
+        data.X_pool,
+        selection,
+        confidence,
+        parts.strategy,
+        clone(parts.noise_filter).fit(X, y),
+        np.empty(0, dtype=np.intp) if split.held_out is None else split.held_out[1],
+    )
+
+
+def resolve_part(given: Any, names: Mapping[Any, type], family: type, argument: str, owner: Any) -> Any:
+    """A member of a family from what a user passed: a member, or one of the short names.
+
+    Parameters
+    ----------
+    given : what was passed.
+    names : short names (or None) and the classes they stand for.
+    family : the base class of the family.
+    argument, owner : what to call it in an error.
+    """
+    if isinstance(given, family):
+        return given
+    if (given is None or isinstance(given, str)) and given in names:
+        return names[given]()
+    home = family.__module__.rsplit(".", 1)[0]
+    choices = [repr(name) for name in names]
+    close = get_close_matches(given, [name for name in names if name], n=1) if isinstance(given, str) else []
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(
+        f"`{argument}` of {type(owner).__name__} must be {', '.join(choices)} or a member of {home}; "
+        f"got {given!r}.{hint}"
+    )

@@ -1,0 +1,44 @@
+"""FPL: rows above a threshold."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabcast.pseudo_labels._base import Strategy
+
+
+class FixedThreshold(Strategy):
+    """Rows whose confidence reaches a threshold (fixed-threshold pseudo-labeling, FPL).
+
+    Parameters
+    ----------
+    threshold : the confidence that is enough.
+    strict : whether confidence has to exceed the threshold, as in scikit-learn's SelfTrainingClassifier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import FixedThreshold
+    >>> confidence = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5]])
+    >>> FixedThreshold(0.6).select(confidence, round_number=1)
+    array([ True,  True, False])
+    >>> FixedThreshold(0.6, strict=True).select(confidence, round_number=1)
+    array([ True, False, False])
+    """
+
+    def __init__(self, threshold: float = 0.6, *, strict: bool = False) -> None:
+        self.threshold = threshold
+        self.strict = strict
+
+    def check(self) -> None:
+        """The threshold is a number in [0, 1]."""
+        if not isinstance(self.threshold, Real) or not 0 <= float(self.threshold) <= 1:
+            raise ValueError(f"`threshold` of FixedThreshold must be in [0, 1]; got {self.threshold!r}.")
+
+    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+        """Rows that are confident enough, whatever the round."""
+        best = confidence.max(axis=1)
+        return best > self.threshold if self.strict else best >= self.threshold

@@ -1,0 +1,189 @@
+"""One refit: the rows of a run, what a round adds to the labeled ones, and the classifier fitted on both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from tabcast.labels import UNLABELED, Labels
+from tabcast.models import weight_parameter
+from tabcast.tables import take_rows
+from tabcast.validation import Validation
+
+Index = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Scorer = Callable[[Any, Any, Any], float]
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Everything `fit` was given, read and checked.
+
+    Attributes
+    ----------
+    X : all rows, labeled and unlabeled.
+    labels : their classes.
+    labeled, pool : positions of the labeled and of the unlabeled rows.
+    X_pool : the unlabeled rows.
+    sample_weight : one per row, or None.
+    row_params, other_params : fit parameters with one entry per row, and the others.
+    validation : (X, class indices) that the user set apart for judging, or None.
+    categorical_features : what the user said about columns.
+    """
+
+    X: Any
+    labels: Labels
+    labeled: Index
+    pool: Index
+    X_pool: Any
+    sample_weight: Floats | None = None
+    row_params: Mapping[str, Any] = field(default_factory=dict)
+    other_params: Mapping[str, Any] = field(default_factory=dict)
+    validation: tuple[Any, Index] | None = None
+    categorical_features: ArrayLike | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Labeled rows that train (positions), and labeled rows that judge (or None). Equal only to itself."""
+
+    train: Index
+    held_out: tuple[Any, Index] | None = None
+
+
+@dataclass(frozen=True)
+class PseudoLabels:
+    """What a round adds to the labeled rows. All arrays have one entry per unlabeled row.
+
+    Attributes
+    ----------
+    labels : class index.
+    chosen : whether the row is used.
+    confidence, raw_confidence : in that label, after and before adjusting.
+    weight : what a chosen row counts, 1 being a labeled row.
+    """
+
+    labels: Index
+    chosen: Mask
+    confidence: Floats
+    raw_confidence: Floats
+    weight: Floats
+
+    @classmethod
+    def none(cls, n_rows: int) -> PseudoLabels:
+        """No row is used: the supervised model."""
+        nothing = np.zeros(n_rows)
+        return cls(np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
+
+    @property
+    def key(self) -> bytes:
+        """Equal exactly if the same rows are used with the same labels and weights."""
+        digest = blake2b(np.packbits(self.chosen).tobytes())
+        digest.update(self.labels[self.chosen].tobytes())
+        digest.update(self.weight[self.chosen].tobytes())
+        return digest.digest()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted classifier and what it says.
+
+    Attributes
+    ----------
+    estimator : the classifier.
+    pool_proba, held_out_proba : probabilities of the unlabeled and of the held-out rows; empty where nobody asked.
+    score : on the held-out rows, NaN without any.
+    """
+
+    estimator: Any
+    pool_proba: Floats
+    held_out_proba: Floats
+    score: float
+
+
+def make_splits(data: TrainingData, validation: Validation, random_state: np.random.RandomState) -> list[Split]:
+    """Which labeled rows train and which judge, for each split."""
+    if data.validation is not None:
+        return [Split(data.labeled, data.validation)]
+    codes = data.labels.codes[data.labeled]
+    splits = []
+    for train, held_out in validation.split(codes, random_state):
+        if len(np.unique(codes[train])) < 2:
+            raise ValueError(
+                "A split of `validation` trains on one class only; use stratified splits or fewer of them."
+            )
+        rows = data.labeled[held_out]
+        judges = (take_rows(data.X, rows), data.labels.codes[rows]) if len(rows) else None
+        splits.append(Split(data.labeled[train], judges))
+    return splits
+
+
+def fit_classifier(
+    estimator: Any,
+    data: TrainingData,
+    split: Split,
+    pseudo: PseudoLabels,
+    *,
+    scorer: Scorer,
+    predict_pool: bool,
+    predict_held_out: bool,
+) -> Fitted:
+    """Fit a copy of the estimator on the labeled rows of a split plus pseudo-labels, and let it speak."""
+    codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
+    codes[split.train] = data.labels.codes[split.train]
+    codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
+    rows = np.flatnonzero(codes != UNLABELED)
+    model = clone(estimator)
+    model.fit(take_rows(data.X, rows), data.labels.classes[codes[rows]], **_fit_params(estimator, data, pseudo, rows))
+    held_out, nothing = split.held_out, np.empty((0, data.n_classes))
+    present = np.unique(codes[rows])
+    return Fitted(
+        model,
+        predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
+        predict_proba(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
+        float(scorer(model, held_out[0], data.labels.classes[held_out[1]])) if held_out else np.nan,
+    )
+
+
+def predict_proba(model: Any, X: Any, n_classes: int, present: Index) -> Floats:
+    """Probabilities of all classes; those without a training row (not in `present`) have probability 0."""
+    proba = np.asarray(model.predict_proba(X), dtype=float)
+    if proba.shape[1] == n_classes:
+        return proba
+    full = np.zeros((len(proba), n_classes))
+    full[:, present] = proba
+    return full
+
+
+def _fit_params(estimator: Any, data: TrainingData, pseudo: PseudoLabels, rows: Index) -> dict[str, Any]:
+    """Fit parameters of these rows: the user's, and weights where somebody asked for weights."""
+    params = dict(data.other_params)
+    params |= {name: _take(values, rows) for name, values in data.row_params.items()}
+    weighted = data.sample_weight is not None or bool((pseudo.weight[pseudo.chosen] != 1).any())
+    name = weight_parameter(estimator)
+    if weighted and name is not None:
+        weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
+        weight[data.pool] *= pseudo.weight
+        params[name] = weight[rows]
+    return params
+
+
+def _take(values: Any, rows: Index) -> Any:
+    """Entries of a per-row parameter, whatever holds them."""
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if isinstance(values, list | tuple):
+        return [values[row] for row in rows]
+    return values[rows]

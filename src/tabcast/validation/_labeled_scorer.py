@@ -1,0 +1,51 @@
+"""A score that unlabeled rows cannot spoil."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring
+
+from tabcast.labels import find_unlabeled
+from tabcast.tables import take_rows
+
+
+class LabeledScorer:
+    """A scorer that leaves out the rows without a label, then asks another scorer.
+
+    Parameters
+    ----------
+    scoring : name or scorer as everywhere in scikit-learn; None: the estimator's own `score`.
+    missing_label : which label means unlabeled; see `SelfTrainingClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from tabcast.validation import LabeledScorer
+    >>> X, y = np.zeros((5, 1)), np.array([0, 0, 1, -1, -1])
+    >>> model = DummyClassifier(strategy="constant", constant=0).fit(X[:3], y[:3])
+    >>> round(LabeledScorer("accuracy")(model, X, y), 2)
+    0.67
+    """
+
+    def __init__(self, scoring: Any = None, *, missing_label: Any = "auto") -> None:
+        self.scoring = scoring
+        self.missing_label = missing_label
+
+    def __call__(self, estimator: Any, X: Any, y: Any, **score_params: Any) -> float:
+        """Score on the labeled rows."""
+        unlabeled = find_unlabeled(y, self.missing_label)
+        rows = np.flatnonzero(~unlabeled)
+        if len(rows) == 0:
+            raise ValueError("LabeledScorer got no labeled row to score; use SemiSupervisedSplit as cv.")
+        known = np.asarray(y, dtype=object)[rows] if unlabeled.any() else np.asarray(y)
+        plain = np.array(known.tolist())
+        if hasattr(estimator, "classes_"):
+            plain = plain.astype(np.asarray(estimator.classes_).dtype)
+        scorer = check_scoring(estimator, scoring=self.scoring)
+        return float(scorer(estimator, take_rows(X, rows), plain, **score_params))
+
+    def __repr__(self) -> str:
+        return f"LabeledScorer({self.scoring!r})"

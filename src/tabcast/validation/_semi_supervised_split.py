@@ -1,0 +1,58 @@
+"""Cross-validation that understands unlabeled rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import check_cv
+
+from tabcast.labels import find_unlabeled, read_labels
+
+
+class SemiSupervisedSplit(BaseEstimator):
+    """Splits that keep every unlabeled row in training and test on labeled rows only.
+
+    Give it as `cv` to `cross_val_score` or `GridSearchCV` for a y with markers. An ordinary splitter would test on rows
+    whose class nobody knows.
+
+    Parameters
+    ----------
+    cv : number of stratified folds or a splitter, applied to the labeled rows.
+    missing_label : which label means unlabeled; see `SelfTrainingClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.validation import SemiSupervisedSplit
+    >>> y = np.array([0, -1, 1, 0, -1, 1])
+    >>> for train, test in SemiSupervisedSplit(cv=2).split(np.zeros((6, 1)), y):
+    ...     print(train, test)
+    [1 3 4 5] [0 2]
+    [0 1 2 4] [3 5]
+    """
+
+    def __init__(self, cv: Any = 5, *, missing_label: Any = "auto") -> None:
+        self.cv = cv
+        self.missing_label = missing_label
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Positions of training and test rows."""
+        labels = read_labels(y, self.missing_label)
+        labeled, unlabeled = np.flatnonzero(labels.labeled), np.flatnonzero(~labels.labeled)
+        own_groups = None if groups is None else np.asarray(groups)[labeled]
+        splitter = check_cv(self.cv, labels.codes[labeled], classifier=True)
+        for train, test in splitter.split(np.zeros((len(labeled), 1)), labels.codes[labeled], own_groups):
+            yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of splits."""
+        known = None if y is None else np.zeros(int((~find_unlabeled(y, self.missing_label)).sum()))
+        own_groups = None
+        if groups is not None and y is not None:
+            own_groups = np.asarray(groups)[~find_unlabeled(y, self.missing_label)]
+        rows = None if known is None else known[:, None]
+        return int(check_cv(self.cv, classifier=True).get_n_splits(rows, known, own_groups))
