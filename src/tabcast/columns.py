@@ -7,15 +7,20 @@ from numpy arrays, pandas or polars DataFrames, so that every density means the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tabcast.tables import describe_difference
+
 MISSING = -1  # code of a categorical cell without a value
 UNSEEN = -2  # code of a level that was not there when the columns were learned
+LARGEST_SPREAD = 1e300
+BLOCK = 8_192  # rows of a column handled at a time: what is computed on the way stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -46,31 +51,31 @@ class CategoricalColumn:
         return np.arange(len(self.levels), dtype=float)
 
 
-@dataclass(frozen=True)
 class EncodedTable:
     """A table as densities see it.
 
-    Attributes
+    Parameters
     ----------
     columns : the description that made the encoding.
     continuous : (n_rows, n_continuous), missing is NaN.
     codes : (n_rows, n_categorical), position of the level, or MISSING, or UNSEEN.
     """
 
-    columns: Columns
-    continuous: NDArray[np.float64]
-    codes: NDArray[np.int32]
-    _cells: dict[int, NDArray[np.intp]] = field(default_factory=dict, repr=False, compare=False)
+    def __init__(self, columns: Columns, continuous: NDArray[np.float64], codes: NDArray[np.int32]) -> None:
+        self.columns = columns
+        self.continuous = continuous
+        self.codes = codes
+        self._cells: dict[int, NDArray[Any]] = {}
 
     def __len__(self) -> int:
         return len(self.continuous)
 
     def take(self, rows: NDArray[Any]) -> EncodedTable:
         """The same columns, some of the rows (positions or a mask)."""
-        return EncodedTable(self.columns, self.continuous[rows], self.codes[rows])
+        return _PartOfTable(self, np.arange(len(self))[rows])
 
-    def cells(self, n_bins: int) -> NDArray[np.intp]:
-        """Which cell of its column each value falls in, columns in order continuous then categorical.
+    def cells(self, n_bins: int) -> NDArray[Any]:
+        """Which cell of its column each value falls in, shape (n_columns, n_rows), continuous columns first.
 
         A continuous column has `n_bins` cells of equal width over the learned range, a categorical one a cell a level;
         then comes one for missing and one for everything else (outside the range, unseen level). The result is
@@ -79,6 +84,29 @@ class EncodedTable:
         if n_bins not in self._cells:
             self._cells[n_bins] = _find_cells(self, n_bins)
         return self._cells[n_bins]
+
+
+class _PartOfTable(EncodedTable):
+    """Some rows of a table, copied only when somebody looks."""
+
+    def __init__(self, whole: EncodedTable, rows: NDArray[np.intp]) -> None:
+        self.columns = whole.columns
+        self._whole = whole
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def continuous(self) -> NDArray[np.float64]:  # type: ignore[override]
+        return self._whole.continuous[self._rows]
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:  # type: ignore[override]
+        return self._whole.codes[self._rows]
+
+    def cells(self, n_bins: int) -> NDArray[Any]:
+        return self._whole.cells(n_bins)[:, self._rows]
 
 
 @dataclass(frozen=True)
@@ -95,11 +123,10 @@ class Columns:
         """A table with these columns, as densities see it."""
         if isinstance(X, EncodedTable):
             return X
-        n_columns = _n_columns(X)
-        if n_columns != len(self.names):
-            raise ValueError(f"X must have the {len(self.names)} columns that were learned; got {n_columns}.")
-        if not self.categorical and not hasattr(X, "columns"):
-            values = np.asarray(X, dtype=float)
+        X = self._in_order(_as_table(X))
+        n_columns = len(self.names)
+        if not self.categorical and _is_numeric_array(X):
+            values = X.astype(float, copy=False)
             return EncodedTable(self, values, np.empty((len(values), 0), dtype=np.int32))
         series = [_column(X, position) for position in range(n_columns)]
         n_rows = len(series[0]) if series else 0
@@ -111,6 +138,18 @@ class Columns:
             codes[:, j] = _to_codes(series[position], self.categorical[j].levels)
         return EncodedTable(self, continuous, codes)
 
+    def _in_order(self, X: Any) -> Any:
+        """The table with its columns in the learned order, where they have names."""
+        names = column_names(X)
+        if len(names) != len(self.names):
+            raise ValueError(f"X must have the {len(self.names)} columns that were learned; got {len(names)}.")
+        if names == self.names or not hasattr(X, "columns") or self.names == tuple(range(len(names))):
+            return X
+        difference = describe_difference(self.names, names)
+        if difference:
+            raise ValueError(f"Columns of X differ from those that were learned: {difference}.")
+        return X[list(self.names)]
+
 
 def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Columns:
     """Say what the columns of a table are, from its (labeled) rows.
@@ -121,15 +160,23 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     categorical_features : names, positions or a mask of the categorical columns. None: by type; text, category and
         truth values are categorical, numbers and dates are continuous (so everything in a numeric array is).
     """
+    X = _as_table(X)
     names = column_names(X)
-    series = [_column(X, position) for position in range(len(names))]
     is_categorical = find_categorical(X, categorical_features)
+    if not is_categorical.any() and _is_numeric_array(X):
+        values = X.astype(float, copy=False)
+        _refuse_infinity(values, names)
+        described = _describe_array(values)
+        return Columns(names, described, (), np.arange(len(names)), np.empty(0, dtype=np.intp))
+    series = [_column(X, position) for position in range(len(names))]
     continuous, categorical = [], []
     for name, values, as_levels in zip(names, series, is_categorical, strict=True):
         if as_levels:
             categorical.append(CategoricalColumn(name, _sorted_levels(values), bool(values.isna().any())))
         else:
-            continuous.append(_describe_numbers(name, _to_numbers(values, name)))
+            numbers = _to_numbers(values, name)
+            _refuse_infinity(numbers[:, None], [name])
+            continuous.append(_describe_numbers(name, numbers))
     return Columns(
         names,
         tuple(continuous),
@@ -146,20 +193,25 @@ def column_names(X: Any) -> tuple[Any, ...]:
 
 def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> NDArray[np.bool_]:
     """Mask of the categorical columns: as asked for, or by type."""
+    X = _as_table(X)
     names = column_names(X)
     if categorical_features is None:
         if not hasattr(X, "columns"):
             return np.zeros(len(names), dtype=bool)
         return np.array([_is_levels(_column(X, position)) for position in range(len(names))], dtype=bool)
-    wanted = np.asarray(categorical_features)
-    if wanted.dtype == bool:
+    if isinstance(categorical_features, str) or not np.iterable(categorical_features):
+        raise ValueError(
+            f"`categorical_features` must be a list of names or positions, or a mask; got {categorical_features!r}."
+        )
+    wanted = [entry.item() if isinstance(entry, np.generic) else entry for entry in categorical_features]
+    if wanted and all(isinstance(entry, bool) for entry in wanted):
         if len(wanted) != len(names):
             raise ValueError(
                 f"A mask `categorical_features` must have one entry per column, {len(names)}; got {len(wanted)}."
             )
-        return wanted
+        return np.array(wanted)
     chosen = np.zeros(len(names), dtype=bool)
-    for entry in wanted.tolist():
+    for entry in wanted:
         chosen[_find_column(entry, names)] = True
     return chosen
 
@@ -174,8 +226,31 @@ def _find_column(entry: Any, names: Sequence[Any]) -> int:
     raise ValueError(f"`categorical_features` names column {entry!r}, which X does not have. Columns: {known}.")
 
 
-def _n_columns(X: Any) -> int:
-    return len(X.columns) if hasattr(X, "columns") else int(np.shape(X)[1])
+def _as_table(X: Any) -> Any:
+    """A DataFrame as it is, anything else as a two-dimensional array."""
+    if hasattr(X, "columns"):
+        return X
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must be a table with rows and columns; got {array.ndim} dimension(s). A single column is "
+            "X.reshape(-1, 1), a single row X.reshape(1, -1)."
+        )
+    return array
+
+
+def _is_numeric_array(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub"
+
+
+def _refuse_infinity(values: NDArray[np.float64], names: Sequence[Any]) -> None:
+    """Infinite numbers have no density; missing ones do."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return
+    infinite = [repr(name) for name, column in zip(names, values.T, strict=True) if np.isinf(column).any()]
+    if infinite:
+        raise ValueError(f"Column {', '.join(infinite[:10])} holds infinity; replace it by a missing value or a bound.")
 
 
 def _column(X: Any, position: int) -> pd.Series[Any]:
@@ -218,15 +293,22 @@ def _is_time(dtype: Any) -> bool:
 def _to_numbers(values: pd.Series[Any], name: Any) -> NDArray[np.float64]:
     """A continuous column as float, missing as NaN, dates as seconds."""
     if _is_time(values.dtype):
-        as_ns = values.astype("int64").to_numpy(dtype=float) / 1e9
-        return np.where(values.isna().to_numpy(), np.nan, as_ns)
+        return _to_seconds(values)
     try:
-        return values.to_numpy(dtype=float, na_value=np.nan)
+        return pd.to_numeric(values).to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} is treated as continuous but holds values that are not numbers ({error}). "
             "Convert it, or name it in `categorical_features`."
         ) from None
+
+
+def _to_seconds(values: pd.Series[Any]) -> NDArray[np.float64]:
+    """Dates as seconds since 1970, durations as seconds, in whatever unit they come."""
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        plain = pd.to_datetime(values, utc=True).dt.tz_localize(None)
+        values = plain - pd.Timestamp(0).as_unit(plain.dt.unit)
+    return values.dt.total_seconds().to_numpy(dtype=float, na_value=np.nan)
 
 
 def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32]:
@@ -258,50 +340,101 @@ def _describe_numbers(name: Any, values: NDArray[np.float64]) -> ContinuousColum
     present = values[~np.isnan(values)]
     if len(present) == 0:
         return ContinuousColumn(name, 0.0, 0.0, 0.0, 0.0, True)
-    # The mean of equal numbers may round away from them and leave a spread of 1e-17: a constant has none.
     low, high = float(present.min()), float(present.max())
-    scale = 0.0 if low == high else float(present.std())
-    return ContinuousColumn(name, low, high, float(present.mean()), scale, len(present) < len(values))
+    center, scale = mean_and_spread(present)
+    return ContinuousColumn(name, low, high, center, scale, len(present) < len(values))
 
 
-def _find_cells(table: EncodedTable, n_bins: int) -> NDArray[np.intp]:
+def mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation of numbers however large; the spread of a constant is 0, not 1e-17."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return low, 0.0
+    size = max(abs(low), abs(high))
+    unit = size if size > 1e150 else 1.0  # squares of larger numbers do not fit in a float
+    scaled = values / unit
+    return float(scaled.mean() * unit), float(min(scaled.std() * unit, LARGEST_SPREAD))
+
+
+def _describe_array(values: NDArray[np.float64]) -> tuple[ContinuousColumn, ...]:
+    """As _describe_numbers for every column of an array, block by block where nothing is missing."""
+    starts = range(0, len(values), BLOCK)
+    if values.size == 0 or not np.abs(values).max() < 1e150:  # empty, missing or huge
+        return tuple(_describe_numbers(position, column) for position, column in enumerate(values.T))
+    low, high = values.min(axis=0), values.max(axis=0)
+    center = values.mean(axis=0)
+    square = np.zeros(len(low))
+    for start in starts:
+        deviation = values[start : start + BLOCK] - center
+        square += np.einsum("ij,ij->j", deviation, deviation)
+    scale = np.where(low == high, 0.0, np.sqrt(square / len(values)))
+    numbers = zip(low.tolist(), high.tolist(), center.tolist(), scale.tolist(), strict=True)
+    return tuple(ContinuousColumn(position, *four, has_missing=False) for position, four in enumerate(numbers))
+
+
+def _find_cells(table: EncodedTable, n_bins: int) -> NDArray[Any]:
     """See :meth:`EncodedTable.cells`."""
-    n_continuous = table.continuous.shape[1]
-    cells = np.empty((len(table), n_continuous + table.codes.shape[1]), dtype=np.intp)
-    low = np.array([column.low for column in table.columns.continuous])
-    high = np.array([column.high for column in table.columns.continuous])
-    block = 16_384  # rows at a time: the temporaries stay in the processor's cache
-    for start in range(0, len(table), block):
-        rows = slice(start, start + block)
+    columns = table.columns
+    n_continuous = len(columns.continuous)
+    n_levels = np.array([len(column.levels) for column in columns.categorical], dtype=np.int64)
+    largest = max([n_bins, *n_levels.tolist()]) + 1
+    cells = np.empty((n_continuous + len(n_levels), len(table)), dtype=np.min_scalar_type(largest))
+    low = np.array([column.low for column in columns.continuous])
+    high = np.array([column.high for column in columns.continuous])
+    for start in range(0, len(table), BLOCK):
+        rows = slice(start, start + BLOCK)
         if n_continuous:
-            cells[rows, :n_continuous] = equal_width_bins(table.continuous[rows], low, high, n_bins)
-        codes = table.codes[rows]
-        n_levels = np.array([len(column.levels) for column in table.columns.categorical], dtype=np.intp)
-        cells[rows, n_continuous:] = np.where(codes >= 0, codes, np.where(codes == MISSING, n_levels, n_levels + 1))
+            cells[:n_continuous, rows] = equal_width_bins(table.continuous[rows], low, high, n_bins).T
+        if len(n_levels):
+            codes = table.codes[rows]
+            cells[n_continuous:, rows] = np.where(codes >= 0, codes, n_levels + (codes == UNSEEN)).T
     return cells
 
 
 def equal_width_bins(
     values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int
-) -> NDArray[np.intp]:
+) -> NDArray[np.int32]:
     """Bin of each value, columns at once; `n_bins` for missing, `n_bins + 1` for outside the range.
 
     Bin b of a column holds the values in [edge_b, edge_(b+1)), the last one also its upper edge, with
     edges = linspace(low, high, n_bins + 1). A constant column has all its values in bin 0.
     """
-    edges = np.linspace(low, high, n_bins + 1)
-    width = (high - low) / n_bins
-    flat = ~(width > 0)  # constant, or too narrow for the edges to differ
-    with np.errstate(invalid="ignore", over="ignore"):
-        guess = (values - low) / np.where(flat, 1.0, width)
+    bins = np.empty(values.shape[::-1], dtype=np.int32)
+    for j, column in enumerate(np.ascontiguousarray(values.T)):  # a column at a time: long loops with one number
+        bins[j] = _bins_of_column(column, low[j], high[j], n_bins)
+    return bins.T
+
+
+def _bins_of_column(values: NDArray[np.float64], low: float, high: float, n_bins: int) -> NDArray[np.int32]:
+    """See :func:`equal_width_bins`."""
     inside = (values >= low) & (values <= high)
-    bins = np.where(inside, guess, 0.0).astype(np.intp)
-    np.minimum(bins, n_bins - 1, out=bins)
-    # The division may land one bin off at an edge: the edges decide.
-    column = np.arange(values.shape[1])
-    bins -= inside & (values < edges[bins, column])
-    bins += inside & (bins < n_bins - 1) & (values >= edges[bins + 1, column])
-    bins[:, flat] = 0
-    bins[~inside] = n_bins + 1
-    bins[np.isnan(values)] = n_bins
+    everything = inside.all()
+    width = high / n_bins - low / n_bins  # in this order, because high - low may be more than a float can hold
+    if not width > 0:
+        bins = np.zeros(len(values), dtype=np.int32)
+    else:
+        # Half the numbers, so that the difference of two huge ones stays finite.
+        share = (values if everything else np.where(inside, values, low)) * 0.5
+        share -= 0.5 * low
+        share /= 0.5 * width
+        bins = share.astype(np.int32)
+        # Where rounding could have put a value on the wrong side of an edge, the edges decide.
+        unsure = 1e-9 + 1e-15 * max(abs(low), abs(high)) / width
+        share -= bins
+        share -= 0.5
+        near_edge = np.abs(share, out=share) > 0.5 - unsure
+        if near_edge.any():
+            at = np.flatnonzero(near_edge)
+            bins[at] = np.searchsorted(bin_edges(low, high, n_bins)[1:], values[at], side="right")
+        np.clip(bins, 0, n_bins - 1, out=bins)
+    if not everything:
+        bins[~inside] = n_bins + 1
+        bins[np.isnan(values)] = n_bins
     return bins
+
+
+def bin_edges(low: float, high: float, n_bins: int) -> NDArray[np.float64]:
+    """Edges of equal-width bins, as numpy's linspace gives them where the range is not too large for it."""
+    if np.isfinite(high - low):
+        return np.linspace(low, high, n_bins + 1)
+    return np.linspace(low / 2, high / 2, n_bins + 1) * 2

@@ -47,11 +47,13 @@ def find_unlabeled(y: Any, missing_label: Any = "auto") -> NDArray[np.bool_]:
     """
     values = _to_numpy(y)
     unlabeled = np.asarray(pd.isna(values), dtype=bool)
+    known = values[~unlabeled]
     if isinstance(missing_label, str) and missing_label == "auto":
-        if _is_numeric(values[~unlabeled]):
-            unlabeled |= np.asarray(values == -1, dtype=bool)
-    elif not _is_missing(missing_label):
-        unlabeled |= np.asarray(values == missing_label, dtype=bool)
+        if not _is_numeric(known):
+            return unlabeled
+        missing_label = -1
+    if not _is_missing(missing_label):
+        unlabeled[~unlabeled] = known == missing_label
     return unlabeled
 
 

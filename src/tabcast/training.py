@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from tabcast.columns import column_names, find_categorical
 from tabcast.labels import UNLABELED, Labels
 from tabcast.models import weight_parameter
 from tabcast.tables import take_rows
@@ -145,8 +146,18 @@ def fit_classifier(
     codes[split.train] = data.labels.codes[split.train]
     codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
     rows = np.flatnonzero(codes != UNLABELED)
-    model = clone(estimator)
-    model.fit(take_rows(data.X, rows), data.labels.classes[codes[rows]], **_fit_params(estimator, data, pseudo, rows))
+    model, X = clone(estimator), take_rows(data.X, rows)
+    try:
+        model.fit(X, data.labels.classes[codes[rows]], **_fit_params(estimator, data, pseudo, rows))
+    except (TypeError, ValueError) as error:
+        levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
+        if levels:
+            error.add_note(
+                f"The table has columns that are not numbers ({', '.join(levels[:10])}), and the estimator got them as "
+                "they are. If it cannot take them, put an encoder before it in a Pipeline, or use estimator=None, "
+                "XGBoost, LightGBM or CatBoost, for which tabcast encodes them."
+            )
+        raise
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
     present = np.unique(codes[rows])
     return Fitted(

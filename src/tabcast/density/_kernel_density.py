@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-from tabcast.columns import MISSING, ContinuousColumn, EncodedTable
+from tabcast.columns import LARGEST_SPREAD, MISSING, UNSEEN, Columns, ContinuousColumn, EncodedTable, mean_and_spread
 from tabcast.density._base import Density
 
 Floats = NDArray[np.float64]
@@ -19,6 +19,7 @@ LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 ONE_HOT_LEVELS = 64  # with more levels, comparing codes is cheaper than multiplying one-hot columns
 FAR = 2e4  # squared norm (in bandwidths) from which expanding the square loses more than ten digits
 UNDERFLOW = 1e-280  # sums below this are computed again around their largest term
+ENOUGH_FOR_SPREAD = 3  # two rows say next to nothing about a spread: with fewer, that of all classes is used
 HUGE = 1e75  # its square still fits in a float
 BLOCK_QUERIES, BLOCK_ROWS = 256, 4096  # pairs held at a time: 8 MB
 
@@ -28,22 +29,15 @@ def reference_scale(n_samples: int, n_continuous: int) -> float:
     return float(n_samples ** (-1 / (4 + n_continuous)))
 
 
-def normal_reference(table: EncodedTable) -> tuple[Floats, Floats]:
-    """statsmodels' rule for every column, categories included: 1.06 * std * n^(-1 / (4 + n_columns))."""
-    factor = 1.06 * len(table) ** (-1 / (4 + len(table.columns.names)))
-    numbers = [
-        np.append(column.level_numbers, np.nan)[table.codes[:, j]] for j, column in enumerate(table.columns.categorical)
-    ]
-    return factor * _spread(table.continuous), factor * np.array([np.nanstd(column) for column in numbers])
+def normal_reference_scale(n_samples: int, n_columns: int) -> float:
+    """The same in statsmodels' rule, which counts categorical columns too."""
+    return float(n_samples ** (-1 / (4 + n_columns)))
 
 
 def _spread(values: Floats) -> Floats:
     """Standard deviation of each column without its missing values; 0 where there are none."""
-    spread = np.zeros(values.shape[1])
-    for j, column in enumerate(values.T):
-        present = column[~np.isnan(column)]
-        spread[j] = present.std() if len(present) and present.min() != present.max() else 0.0
-    return spread
+    present = [column[~np.isnan(column)] for column in values.T]
+    return np.array([mean_and_spread(column)[1] if len(column) else 0.0 for column in present])
 
 
 class KernelDensity(Density):
@@ -89,6 +83,7 @@ class KernelDensity(Density):
     def _fit(self, table: EncodedTable) -> None:
         columns = table.columns
         self._rows = _levels_with_missing(table)
+        self._rows[self._rows == UNSEEN] = UNSEEN - 1  # equal to no level, not even to one unseen later
         self._n_levels = self._count_levels(table)
         continuous, categorical = self._choose_bandwidths(table)
         self.bandwidth_ = np.empty(len(columns.names))
@@ -113,25 +108,34 @@ class KernelDensity(Density):
         """Bandwidths of the continuous and of the categorical columns."""
         columns = table.columns
         widest = (self._n_levels - 1) / self._n_levels
+        if not isinstance(self.bandwidth, str):
+            return self._given_bandwidths(columns, widest)
         rate = reference_scale(len(table), len(columns.continuous))
-        if isinstance(self.bandwidth, str):
-            if self.bandwidth == "reference":
-                continuous, categorical = 1.06 * rate * _spread(table.continuous), widest * rate**2
-            elif self.bandwidth == "normal_reference":
-                continuous, categorical = normal_reference(table)
-            else:
-                raise ValueError(
-                    "`bandwidth` of KernelDensity must be 'reference', 'normal_reference' or one positive number per "
-                    f"column; got {self.bandwidth!r}."
-                )
-            pooled = np.array([column.scale for column in columns.continuous])
-            size = np.array([max(abs(column.center), 1.0) for column in columns.continuous])
-            tiny = len(table) < 3  # two rows say next to nothing about a spread
-            usable = (continuous > 0) & ~tiny
-            continuous = np.where(usable, continuous, np.where(pooled > 0, 1.06 * rate * pooled, size))
-            smallest = widest * rate**2
-            return continuous, np.where(categorical > 0, np.minimum(categorical, widest), smallest)
-        given = np.asarray(self.bandwidth, dtype=float)
+        categorical = widest * rate**2
+        if self.bandwidth == "normal_reference":
+            rate = normal_reference_scale(len(table), len(columns.names))
+            numbers = [
+                np.append(column.level_numbers, np.nan)[np.maximum(table.codes[:, j], MISSING)]
+                for j, column in enumerate(columns.categorical)
+            ]
+            theirs = 1.06 * rate * (_spread(np.column_stack(numbers)) if numbers else np.empty(0))
+            categorical = np.where(theirs > 0, np.minimum(theirs, widest), categorical)
+        elif self.bandwidth != "reference":
+            raise ValueError(
+                "`bandwidth` of KernelDensity must be 'reference', 'normal_reference' or one positive number per "
+                f"column; got {self.bandwidth!r}."
+            )
+        own, pooled = _spread(table.continuous), np.array([column.scale for column in columns.continuous])
+        spread = np.where((own > 0) & (len(table) >= ENOUGH_FOR_SPREAD), own, pooled)
+        size = np.array([min(max(abs(column.center), 1.0), LARGEST_SPREAD) for column in columns.continuous])
+        return np.where(spread > 0, 1.06 * rate * spread, size), categorical
+
+    def _given_bandwidths(self, columns: Columns, widest: Floats) -> tuple[Floats, Floats]:
+        """The user's numbers, checked."""
+        try:
+            given = np.asarray(self.bandwidth, dtype=float)
+        except (TypeError, ValueError):
+            given = np.empty(0)
         if given.shape != (len(columns.names),) or not np.all((given > 0) & np.isfinite(given)):
             raise ValueError(
                 f"`bandwidth` of KernelDensity must hold one positive number for each of the {len(columns.names)} "
@@ -158,7 +162,8 @@ class KernelDensity(Density):
 
     def _scale(self, values: Floats) -> Floats:
         """Continuous values in bandwidths from the center."""
-        return np.clip((values - self._center) / self._width, -HUGE, HUGE)
+        with np.errstate(over="ignore"):
+            return np.clip((values - self._center) / self._width, -HUGE, HUGE)
 
     def _score(self, table: EncodedTable) -> Floats:
         queries, codes = self._scale(table.continuous), _levels_with_missing(table)
@@ -184,10 +189,13 @@ class _Pairs:
         self.gaps = np.isnan(queries).any(axis=0) | np.isnan(rows).any(axis=0)
         self.queries, self.rows = queries[:, ~self.gaps], rows[:, ~self.gaps]
         self.log_peak = float(density._log_present.sum() + (density._log_other + density._log_equal).sum())
-        tails = [self._gap_features(density, j, queries[:, j], rows[:, j]) for j in np.flatnonzero(self.gaps).tolist()]
+        self.gap_columns = [
+            _GapColumn(density, j, queries[:, j], rows[:, j]) for j in np.flatnonzero(self.gaps).tolist()
+        ]
+        tails = []
         self.compared = []
         for j in range(codes.shape[1]):
-            levels = np.unique(density._rows[:, j])  # a level that no fitted row has is never equal
+            levels = np.unique(density._rows[:, j])  # what no fitted row has is never equal
             if len(levels) <= ONE_HOT_LEVELS:
                 tails.append(_one_hot_features(codes[:, j], density._rows[:, j], levels, density._log_equal[j]))
             else:
@@ -196,24 +204,17 @@ class _Pairs:
         loss = np.full(len(rows), -density._log_equal.sum())
         query_norm, row_norm = (self.queries**2).sum(axis=1), (self.rows**2).sum(axis=1)
         ones = np.ones(len(queries))
+        gap_features = [column.features() for column in self.gap_columns]
         self.tail_query = np.column_stack([*(left for left, _ in tails), ones])
         self.tail_row = np.vstack([*(right.T for _, right in tails), loss])
-        self.full_query = np.column_stack([self.queries, self.tail_query, -0.5 * query_norm])
-        self.full_row = np.vstack([self.rows.T, self.tail_row, np.ones(len(rows))])
+        self.full_query = np.column_stack(
+            [self.queries, *(left for left, _ in gap_features), self.tail_query, -0.5 * query_norm]
+        )
+        self.full_row = np.vstack(
+            [self.rows.T, *(right.T for _, right in gap_features), self.tail_row, np.ones(len(rows))]
+        )
         self.full_row[-2] -= 0.5 * row_norm
-        self.far = (query_norm > FAR) & bool((row_norm > FAR).any())
-
-    @staticmethod
-    def _gap_features(density: KernelDensity, j: int, query: Floats, row: Floats) -> tuple[Floats, Floats]:
-        """Columns whose product is the log factor of a continuous column with missing values, less its peak."""
-        here, there = ~np.isnan(query), ~np.isnan(row)
-        a, b = np.where(here, query, 0.0), np.where(there, row, 0.0)
-        peak = density._log_present[j]
-        one, both = density._log_one_missing[j] - peak, density._log_both_missing[j] - density._log_one_missing[j]
-        # one + here * there * (-one - (a - b)^2 / 2) + (1 - here) * (1 - there) * both
-        left = np.column_stack([a, -0.5 * a**2, here, ~here, np.ones_like(a)])
-        right = np.column_stack([b, there, there * (-one - 0.5 * b**2), ~there * both, np.full_like(b, one)])
-        return left, right
+        self.far = (_squared_norm(queries) > FAR) & bool((_squared_norm(rows) > FAR).any())
 
     def expanded(self, queries: Rows, rows: slice, out: Floats) -> Floats:
         """By one matrix product."""
@@ -225,6 +226,8 @@ class _Pairs:
         np.matmul(self.tail_query[queries], self.tail_row[:, rows], out=out)
         if self.rows.shape[1]:
             out -= 0.5 * cdist(self.queries[queries], self.rows[rows], "sqeuclidean")
+        for column in self.gap_columns:
+            out += column.direct(queries, rows)
         return self._compare(out, queries, rows)
 
     def _compare(self, logs: Floats, queries: Rows, rows: slice) -> Floats:
@@ -255,6 +258,40 @@ class _Pairs:
                 sums[weak] = logsumexp(parts, axis=0)
             result[start : start + BLOCK_QUERIES] = sums
         return result - np.log(n_rows)
+
+
+class _GapColumn:
+    """A continuous column with missing values: the log factor of a pair, less the column's peak.
+
+    It is ``one + here * there * (-one - (a - b)^2 / 2) + (1 - here) * (1 - there) * both``, where `here` and `there`
+    say which value is present, `one` is the factor of a present and a missing value, `both` what two missing ones add.
+    """
+
+    def __init__(self, density: KernelDensity, j: int, query: Floats, row: Floats) -> None:
+        self.here, self.there = ~np.isnan(query), ~np.isnan(row)
+        self.a, self.b = np.where(self.here, query, 0.0), np.where(self.there, row, 0.0)
+        self.one = density._log_one_missing[j] - density._log_present[j]
+        self.both = density._log_both_missing[j] - density._log_one_missing[j]
+
+    def features(self) -> tuple[Floats, Floats]:
+        """Columns whose product is the log factor."""
+        a, b, here, there = self.a, self.b, self.here, self.there
+        left = np.column_stack([a, -0.5 * a**2, here, ~here, np.ones_like(a)])
+        right = np.column_stack(
+            [b, there, there * (-self.one - 0.5 * b**2), ~there * self.both, np.full_like(b, self.one)]
+        )
+        return left, right
+
+    def direct(self, queries: Rows, rows: slice) -> Floats:
+        """The log factor by differences."""
+        here, there = self.here[queries, None], self.there[None, rows]
+        present = -self.one - 0.5 * (self.a[queries, None] - self.b[None, rows]) ** 2
+        return self.one + np.where(here & there, present, np.where(here | there, 0.0, self.both))
+
+
+def _squared_norm(values: Floats) -> Floats:
+    """Squared length of each row, missing values aside."""
+    return np.nansum(values**2, axis=1)
 
 
 def _row_blocks(n_rows: int, buffer: Floats, n_queries: int) -> Iterator[tuple[slice, Floats]]:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from tabcast.models._native_columns import NativeColumns, is_plain
+from tabcast.models._native_columns import NativeColumns, has_missing, is_plain
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Learner:
     max_levels : most levels of a category column.
     level_switch : parameter that turns category columns on, if there is one.
     names_levels : whether `fit` wants the names of the category columns, which hold text (CatBoost).
+    needs_values : whether `fit` fails on a column without any value, as the labeled rows alone may have one.
     """
 
     module: str
@@ -33,10 +34,11 @@ class Learner:
     max_levels: int | None = None
     level_switch: str | None = None
     names_levels: bool = False
+    needs_values: bool = False
 
 
 LEARNERS = (
-    Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254),
+    Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254, needs_values=True),
     Learner("xgboost", whole_labels=True, level_switch="enable_categorical"),
     Learner("lightgbm"),
     Learner("catboost", names_levels=True),
@@ -55,7 +57,7 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
     learner, outer = find_learner(last), find_learner(estimator)
     whole = np.array_equal(classes, np.arange(len(classes))) and classes.dtype.kind in "iu"
     encode_labels = learner is not None and learner.whole_labels and not whole
-    encode_columns = outer is not None and not is_plain(X)
+    encode_columns = outer is not None and (not is_plain(X) or (outer.needs_values and has_missing(X)))
     if encode_labels or encode_columns:
         return AdaptedClassifier(estimator, encode_labels=encode_labels, encode_columns=encode_columns)
     return estimator
@@ -110,7 +112,9 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.encode_columns:
             learner = find_learner(self.estimator)
             assert learner is not None
-            self.columns_ = NativeColumns(max_levels=learner.max_levels, as_text=learner.names_levels).fit(X)
+            self.columns_ = NativeColumns(
+                max_levels=learner.max_levels, as_text=learner.names_levels, fill_empty=learner.needs_values
+            ).fit(X)
             if self.columns_.categorical_names_ and learner.level_switch:
                 self.estimator_.set_params(**{learner.level_switch: True})
             if learner.names_levels:

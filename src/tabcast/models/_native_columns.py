@@ -21,6 +21,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     ----------
     max_levels : most levels that the learner takes in a column; None: no limit.
     as_text : levels as text with "missing" for missing (CatBoost), instead of as category columns.
+    fill_empty : whether a column of numbers without any value in `fit` becomes zeros, for learners that fail on it.
 
     Attributes
     ----------
@@ -28,9 +29,10 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     categorical_names_ : names of the category columns of the result.
     """
 
-    def __init__(self, *, max_levels: int | None = None, as_text: bool = False) -> None:
+    def __init__(self, *, max_levels: int | None = None, as_text: bool = False, fill_empty: bool = False) -> None:
         self.max_levels = max_levels
         self.as_text = as_text
+        self.fill_empty = fill_empty
 
     def fit(self, X: Any, y: Any = None) -> NativeColumns:
         """Learn the levels."""
@@ -38,16 +40,20 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         encoded = table.encode(X)
         self.columns_ = table
         self.categorical_names_ = [column.name for column in table.categorical]
+        self._empty = np.isnan(encoded.continuous).all(axis=0) if self.fill_empty else np.zeros(0, dtype=bool)
         self._kept = [self._most_frequent(encoded, j) for j in range(len(table.categorical))]
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
         """The table as the learner takes it."""
         encoded = self.columns_.encode(X)
+        numbers = encoded.continuous
+        if self._empty.any():
+            numbers = np.where(self._empty, 0.0, numbers)
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
         result = {}
         for j, column in enumerate(self.columns_.continuous):
-            result[column.name] = pd.Series(encoded.continuous[:, j], index=index)
+            result[column.name] = pd.Series(numbers[:, j], index=index)
         for j, level_column in enumerate(self.columns_.categorical):
             codes = self._kept[j][encoded.codes[:, j]]
             result[level_column.name] = self._level_series(codes, level_column.levels, index)
@@ -67,6 +73,16 @@ class NativeColumns(TransformerMixin, BaseEstimator):
             counts = np.bincount(encoded.codes[encoded.codes[:, j] >= 0, j], minlength=n_levels)
             new[np.argsort(-counts, kind="stable")[self.max_levels :]] = MISSING
         return new
+
+
+def has_missing(X: Any) -> bool:
+    """Whether a cell of the table has no value."""
+    if isinstance(X, pd.DataFrame):
+        return bool(X.isna().to_numpy().any())
+    if not hasattr(X, "columns"):
+        return bool(np.issubdtype(X.dtype, np.floating) and np.isnan(X).any())
+    columns = learn_columns(X)
+    return any(column.has_missing for column in columns.continuous) or any(c.has_missing for c in columns.categorical)
 
 
 def is_plain(X: Any) -> bool:

@@ -1,0 +1,42 @@
+"""`tabcast`: the list of commands, in the order in which one meets them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="A better classifier from a table in which few rows are labeled and many are not.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from tabcast import __version__
+
+        typer.echo(f"tabcast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """A better classifier from a table in which few rows are labeled and many are not."""
+
+
+@app.command()
+def demo(
+    labels: Annotated[int, typer.Option(help="How many labels to keep in each repetition.")] = 100,
+    repeats: Annotated[int, typer.Option(min=1, help="How often, each time with other rows labeled.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+) -> None:
+    """Hide most labels of a real table, train with and without the unlabeled rows, and show what was gained."""
+    from tabcast.cli.demo import run_demo
+
+    run_demo(n_labels=labels, n_repeats=repeats, seed=seed)

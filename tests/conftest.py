@@ -1,0 +1,63 @@
+"""Small tables that many tests use."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+
+
+def read_dataset(name):
+    """A real table from ../shared/datasets: (X, y), or a skip with the reason."""
+    if not DATASETS.exists():
+        pytest.skip(f"needs the real tables in {DATASETS}")
+    meta = {entry["name"]: entry for entry in json.loads((DATASETS / "meta.json").read_text())}[name]
+    text = [*meta["categories"], *meta["string"]]
+    frame = pd.read_csv(
+        DATASETS / f"{name}.csv.gz", dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""]
+    )
+    for column, levels in meta["categories"].items():
+        frame[column] = pd.Categorical(frame[column], categories=levels)
+    target = meta["target"]
+    return frame.drop(columns=target), frame[target]
+
+
+def hide_labels(y, keep, seed, marker=-1):
+    """A copy of y in which `keep` rows, of every class some, still have their label."""
+    y = np.asarray(y)
+    random = np.random.default_rng(seed)
+    order = random.permutation(len(y))
+    first_of_class = [order[y[order] == one][:2] for one in np.unique(y)]
+    kept = np.concatenate([*first_of_class, order])
+    kept = kept[np.sort(np.unique(kept, return_index=True)[1])][:keep]
+    hidden = np.full(len(y), marker, dtype=object if marker is None else None)
+    hidden[kept] = y[kept]
+    return hidden
+
+
+@pytest.fixture
+def mixed_table():
+    """A DataFrame with every kind of column, and classes that depend on some of them."""
+    random = np.random.default_rng(7)
+    n = 160
+    age = random.normal(40, 10, n)
+    income = np.where(random.random(n) < 0.1, np.nan, random.lognormal(3, 0.5, n))
+    city = random.choice(["Ulm", "Bonn", "Kiel"], n)
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "income": income,
+            "city": city,
+            "plan": pd.Categorical(random.choice(["basic", "gold"], n), categories=["basic", "gold", "never"]),
+            "active": random.random(n) < 0.5,
+            "visits": pd.array(random.integers(0, 9, n), dtype="Int64"),
+            "member": pd.array(random.choice([True, False, None], n), dtype="boolean"),
+            "note": pd.Series(random.choice(["x", "y", None], n), dtype=object),
+        }
+    )
+    frame.loc[3, "visits"] = pd.NA
+    truth = np.where(age + 10 * (city == "Ulm") + random.normal(0, 3, n) > 43, "stays", "leaves")
+    return frame, truth
