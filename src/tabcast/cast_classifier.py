@@ -112,7 +112,7 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         relabel: bool = True,
         max_rounds: int = 10,
         patience: int = 2,
-        pseudo_weight: float = 1.0,
+        pseudo_weight: Any = 1.0,
         missing_label: Any = "auto",
         categorical_features: Any = None,
         n_jobs: int | None = None,

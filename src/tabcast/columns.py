@@ -125,9 +125,9 @@ class Columns:
             return X
         X = self._in_order(_as_table(X))
         n_columns = len(self.names)
-        if not self.categorical and _is_numeric_array(X):
-            values = X.astype(float, copy=False)
-            return EncodedTable(self, values, np.empty((len(values), 0), dtype=np.int32))
+        array = None if self.categorical else _numeric_array(X)
+        if array is not None:
+            return EncodedTable(self, array, np.empty((len(array), 0), dtype=np.int32))
         series = [_column(X, position) for position in range(n_columns)]
         n_rows = len(series[0]) if series else 0
         continuous = np.empty((n_rows, len(self.continuous)))
@@ -163,10 +163,10 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     X = _as_table(X)
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
-    if not is_categorical.any() and _is_numeric_array(X):
-        values = X.astype(float, copy=False)
-        _refuse_infinity(values, names)
-        described = _describe_array(values)
+    array = None if is_categorical.any() else _numeric_array(X)
+    if array is not None:
+        _refuse_infinity(array, names)
+        described = _describe_array(array, names)
         return Columns(names, described, (), np.arange(len(names)), np.empty(0, dtype=np.intp))
     series = [_column(X, position) for position in range(len(names))]
     continuous, categorical = [], []
@@ -198,7 +198,9 @@ def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> N
     if categorical_features is None:
         if not hasattr(X, "columns"):
             return np.zeros(len(names), dtype=bool)
-        return np.array([_is_levels(_column(X, position)) for position in range(len(names))], dtype=bool)
+        if isinstance(X, pd.DataFrame):
+            return np.array([_is_levels(dtype) for dtype in X.dtypes], dtype=bool)
+        return np.array([_is_levels(_column(X, position).dtype) for position in range(len(names))], dtype=bool)
     if isinstance(categorical_features, str) or not np.iterable(categorical_features):
         raise ValueError(
             f"`categorical_features` must be a list of names or positions, or a mask; got {categorical_features!r}."
@@ -239,8 +241,12 @@ def _as_table(X: Any) -> Any:
     return array
 
 
-def _is_numeric_array(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub"
+def _numeric_array(X: Any) -> NDArray[np.float64] | None:
+    """All of a table as one array, where every column is a plain number."""
+    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
+        return np.asarray(X, dtype=float)
+    return None
 
 
 def _refuse_infinity(values: NDArray[np.float64], names: Sequence[Any]) -> None:
@@ -277,9 +283,8 @@ def _foreign_column(X: Any, position: int) -> pd.Series[Any]:
     return pd.Series(column.cast(nw.String).to_list(), dtype=object)
 
 
-def _is_levels(values: pd.Series[Any]) -> bool:
+def _is_levels(dtype: Any) -> bool:
     """Whether a column counts as categorical by its type."""
-    dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return True
     return not (pd.api.types.is_numeric_dtype(dtype) or _is_time(dtype))
@@ -356,11 +361,11 @@ def mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(scaled.mean() * unit), float(min(scaled.std() * unit, LARGEST_SPREAD))
 
 
-def _describe_array(values: NDArray[np.float64]) -> tuple[ContinuousColumn, ...]:
+def _describe_array(values: NDArray[np.float64], names: Sequence[Any]) -> tuple[ContinuousColumn, ...]:
     """As _describe_numbers for every column of an array, block by block where nothing is missing."""
     starts = range(0, len(values), BLOCK)
     if values.size == 0 or not np.abs(values).max() < 1e150:  # empty, missing or huge
-        return tuple(_describe_numbers(position, column) for position, column in enumerate(values.T))
+        return tuple(_describe_numbers(name, column) for name, column in zip(names, values.T, strict=True))
     low, high = values.min(axis=0), values.max(axis=0)
     center = values.mean(axis=0)
     square = np.zeros(len(low))
@@ -369,7 +374,7 @@ def _describe_array(values: NDArray[np.float64]) -> tuple[ContinuousColumn, ...]
         square += np.einsum("ij,ij->j", deviation, deviation)
     scale = np.where(low == high, 0.0, np.sqrt(square / len(values)))
     numbers = zip(low.tolist(), high.tolist(), center.tolist(), scale.tolist(), strict=True)
-    return tuple(ContinuousColumn(position, *four, has_missing=False) for position, four in enumerate(numbers))
+    return tuple(ContinuousColumn(name, *four, has_missing=False) for name, four in zip(names, numbers, strict=True))
 
 
 def _find_cells(table: EncodedTable, n_bins: int) -> NDArray[Any]:

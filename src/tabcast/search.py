@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from tabcast.models import Adaptation
 from tabcast.progress import Progress
 from tabcast.training import Fitted, Floats, Index, PseudoLabels, Scorer, Split, TrainingData, fit_classifier
 
@@ -124,13 +125,14 @@ class Fitter:
     def __init__(
         self,
         estimator: Any,
+        adaptation: Adaptation,
         data: TrainingData,
         scorer: Scorer,
         needs_held_out: bool,
         n_jobs: int | None,
         progress: Progress,
     ) -> None:
-        self.estimator, self.data, self.scorer = estimator, data, scorer
+        self.estimator, self.adaptation, self.data, self.scorer = estimator, adaptation, data, scorer
         self.needs_held_out, self.n_jobs, self.progress = needs_held_out, n_jobs, progress
         self.n_fits = 0
         self._done: dict[tuple[Split, bytes], Fitted] = {}
@@ -142,6 +144,7 @@ class Fitter:
         calls = (
             delayed(fit_classifier)(
                 self.estimator,
+                self.adaptation,
                 self.data,
                 split,
                 pseudo,

@@ -20,11 +20,11 @@ from tabcast.confidence import Confidence, Raw
 from tabcast.exceptions import SmallClassWarning
 from tabcast.feature_selection import FeatureSelection, KeepAll
 from tabcast.labels import UNLABELED
-from tabcast.models import weight_parameter
+from tabcast.models import Adaptation, adapt, weight_parameter
 from tabcast.noise_filters import KeepAllRows, NoiseFilter
 from tabcast.parts import Parts, Stage, prepare_stage, resolve_part
 from tabcast.progress import show_progress
-from tabcast.pseudo_labels import Curriculum, Strategy
+from tabcast.pseudo_labels import Curriculum, Strategy, Weighting, resolve_weighting
 from tabcast.search import Best, Candidate, Fitter, Loop, Run, choose_candidate, run_in_step
 from tabcast.semi_supervised import SemiSupervisedClassifier
 from tabcast.training import Fitted, Floats, Index, PseudoLabels, Split, TrainingData, make_splits
@@ -39,7 +39,7 @@ def self_train(
     *,
     y_held_out: Index,
     relabel: bool,
-    weight: float,
+    weighting: Weighting,
 ) -> Generator[PseudoLabels, Fitted, None]:
     """Algorithm 1 of the paper, a round at a time: yields what to train on, is sent the classifier trained on it.
 
@@ -61,7 +61,7 @@ def self_train(
             chosen,
             confidence=np.take_along_axis(regularized, labels[:, None], axis=1)[:, 0],
             raw_confidence=np.take_along_axis(proba, labels[:, None], axis=1)[:, 0],
-            weight=np.full(len(labels), weight),
+            weight=weighting.weigh(regularized, labels),
         )
 
 
@@ -97,7 +97,8 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     max_rounds : most rounds.
     patience : rounds in a row without a better score after which it stops. A strategy with a schedule
         (`Curriculum`) runs it through, whatever the patience; the best round wins anyhow.
-    pseudo_weight : what a pseudo-labeled row counts, where a labeled one counts 1.
+    pseudo_weight : what a pseudo-labeled row counts, where a labeled one counts 1: a number, or a `Weighting` of
+        `tabcast.pseudo_labels` that looks at the confidence.
     missing_label : which label means unlabeled, besides missing values (NaN, None, NA), which always do. "auto": -1 in
         a numeric y.
     categorical_features : names, positions or mask of the categorical columns, for the densities. None: by type.
@@ -152,7 +153,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         relabel: bool = True,
         max_rounds: int = 10,
         patience: int = 2,
-        pseudo_weight: float = 1.0,
+        pseudo_weight: Any = 1.0,
         missing_label: Any = "auto",
         categorical_features: Any = None,
         n_jobs: int | None = None,
@@ -207,18 +208,22 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     def _train(self, data: TrainingData, parts: Parts) -> Outcome:
         """Run every candidate on every split, choose one, and where rows were held out train it on all of them."""
         random_state = check_random_state(self.random_state)
-        estimator = self._seeded_estimator(data, random_state.randint(np.iinfo(np.int32).max))
+        estimator = self._seeded_estimator(random_state.randint(np.iinfo(np.int32).max))
+        adaptation = adapt(estimator, data.X, data.labels.classes)
+        encoded = data.encoded(adaptation)
         scorer = check_scoring(estimator, scoring=self.scoring)
         schedule = parts.strategy.n_rounds
         last_round = min(self.max_rounds, schedule or self.max_rounds) if len(data.pool) else 0
         validation = parts.validation if len(data.pool) else NoValidation()
-        splits = make_splits(data, validation, random_state)
+        splits = make_splits(encoded, validation, random_state)
         refits = validation.refits and data.validation is None
         judged = splits[0].held_out is not None
         alphas = self._alphas(len(splits), last_round, refits)
         n_most = len(splits) * (1 + len(alphas) * last_round) + refits * (1 + last_round)
         with show_progress(type(self).__name__, n_most, self.verbose) as progress:
-            fitter = Fitter(estimator, data, scorer, parts.confidence.needs_held_out, self.n_jobs, progress)
+            fitter = Fitter(
+                estimator, adaptation, encoded, scorer, parts.confidence.needs_held_out, self.n_jobs, progress
+            )
             with warnings.catch_warnings():
                 if refits:  # the final run will say it once
                     warnings.simplefilter("ignore", SmallClassWarning)
@@ -234,7 +239,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
                 judges = np.concatenate([split.held_out[1] for split in splits if split.held_out is not None])
                 stage = replace(prepare_stage(parts, data, Split(data.labeled)), y_held_out=judges)
                 best = self._run_again(chosen, stage, fitter)
-        return Outcome(candidates, chosen, stage, best, fitter.n_fits)
+        return Outcome(candidates, chosen, stage, best, adaptation, fitter.n_fits)
 
     def _loop(self, stage: Stage, alpha: float | None) -> Loop:
         """Algorithm 1 with the parts of a stage."""
@@ -245,7 +250,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             stage.noise_filter,
             y_held_out=stage.y_held_out,
             relabel=self.relabel,
-            weight=float(self.pseudo_weight),
+            weighting=resolve_weighting(self.pseudo_weight, type(self).__name__),
         )
 
     def _run_again(self, chosen: Candidate, stage: Stage, fitter: Fitter) -> Best:
@@ -266,7 +271,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     def _remember(self, data: TrainingData, outcome: Outcome) -> None:
         """Set the fitted attributes."""
         chosen, best = outcome.chosen, outcome.best
-        self.estimator_ = best.fitted.estimator
+        self.estimator_ = outcome.estimator
         self.classes_ = data.labels.classes
         self.best_round_ = chosen.best_round
         self.n_rounds_ = len(chosen.scores) - 1
@@ -317,12 +322,12 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             raise ValueError(f"`max_rounds` of {owner} must be a positive integer; got {self.max_rounds!r}.")
         if not isinstance(self.patience, Integral) or self.patience < 1:
             raise ValueError(f"`patience` of {owner} must be a positive integer; got {self.patience!r}.")
-        if not isinstance(self.pseudo_weight, Real) or not 0 < float(self.pseudo_weight) < np.inf:
-            raise ValueError(f"`pseudo_weight` of {owner} must be a positive number; got {self.pseudo_weight!r}.")
+        resolve_weighting(self.pseudo_weight, owner).check()
 
     def _check_support(self, data: TrainingData, parts: Parts) -> None:
         """Weights and held-out rows must be there for those who need them."""
-        if self.pseudo_weight != 1 and weight_parameter(self._base_estimator()) is None:
+        unweighted = isinstance(self.pseudo_weight, Real) and self.pseudo_weight == 1
+        if not unweighted and weight_parameter(self._base_estimator()) is None:
             raise ValueError(
                 f"`pseudo_weight`={self.pseudo_weight!r} needs an estimator whose fit takes sample_weight; "
                 f"{self._base_estimator()!r} does not. Use 1, or another estimator."
@@ -342,7 +347,14 @@ class Outcome:
     chosen: Candidate
     stage: Stage
     best: Best
+    adaptation: Adaptation
     n_fits: int
+
+    @property
+    def estimator(self) -> Any:
+        """The classifier of the best round, for the user's own tables."""
+        model = self.best.fitted.estimator
+        return model.taking(self.adaptation) if self.adaptation.needed else model
 
 
 def describe_pool(data: TrainingData, pseudo: PseudoLabels, since: Index, gamma: Floats | None) -> pd.DataFrame:

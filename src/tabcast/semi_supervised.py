@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from tabcast.exceptions import NoUnlabeledRowsWarning
 from tabcast.labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels
-from tabcast.models import adapt, default_classifier, weight_parameter
+from tabcast.models import default_classifier, weight_parameter
 from tabcast.tables import n_rows, read_table, stack_rows, take_rows, warn_empty_columns
 from tabcast.training import TrainingData
 
@@ -90,16 +90,15 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         """The estimator to copy: the user's or the default one."""
         return default_classifier() if self.estimator is None else self.estimator
 
-    def _seeded_estimator(self, data: TrainingData, seed: int) -> Any:
-        """A copy of the base estimator that can take the table and gives the same result each time."""
+    def _seeded_estimator(self, seed: int) -> Any:
+        """A copy of the base estimator that gives the same result each time."""
         estimator = clone(self._base_estimator())
         unset = [
             name
             for name, value in sorted(estimator.get_params(deep=True).items())
             if (name == "random_state" or name.endswith("__random_state")) and value is None
         ]
-        estimator.set_params(**dict.fromkeys(unset, seed))
-        return adapt(estimator, data.X, data.labels.classes)
+        return estimator.set_params(**dict.fromkeys(unset, seed))
 
     def _read(
         self, X: Any, y: Any, X_unlabeled: Any, validation_data: Any, sample_weight: Any, fit_params: dict[str, Any]

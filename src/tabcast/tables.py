@@ -131,7 +131,7 @@ def _check_dataframe(X: Any, name: str) -> None:
         raise ValueError(
             f"Column names of {name} must differ; {', '.join(doubles)} occurs more than once. Rename them."
         )
-    infinite = [repr(column) for column in names if _has_infinity(X[column])]
+    infinite = [repr(column) for column in _infinite_columns(X)]
     if infinite:
         raise ValueError(
             f"Input {name} contains infinity or a value too large for float in column {', '.join(infinite[:10])}. "
@@ -139,14 +139,19 @@ def _check_dataframe(X: Any, name: str) -> None:
         )
 
 
-def _has_infinity(column: Any) -> bool:
-    """Whether a column of numbers holds an infinite one."""
+def _infinite_columns(X: Any) -> list[Any]:
+    """Names of the columns that hold an infinite number."""
+    if isinstance(X, pd.DataFrame):
+        numbers = X.loc[:, [pd.api.types.is_float_dtype(dtype) for dtype in X.dtypes]]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(np.nansum(numbers.to_numpy(dtype=float, na_value=np.nan))):
+                return []
+        return [name for name in numbers if np.isinf(numbers[name].to_numpy(dtype=float, na_value=np.nan)).any()]
     import narwhals as nw
 
-    values = nw.from_native(column, series_only=True)
-    if not values.dtype.is_float():
-        return False
-    return bool(np.isinf(values.to_numpy().astype(float)).any())
+    frame = nw.from_native(X)
+    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
+    return [name for name in floats if np.isinf(frame[name].to_numpy().astype(float)).any()]
 
 
 def warn_empty_columns(X: Any) -> None:

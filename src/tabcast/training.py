@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from tabcast.columns import column_names, find_categorical
 from tabcast.labels import UNLABELED, Labels
-from tabcast.models import weight_parameter
+from tabcast.models import Adaptation, weight_parameter
 from tabcast.tables import take_rows
 from tabcast.validation import Validation
 
@@ -49,6 +48,14 @@ class TrainingData:
     other_params: Mapping[str, Any] = field(default_factory=dict)
     validation: tuple[Any, Index] | None = None
     categorical_features: ArrayLike | None = None
+
+    def encoded(self, adaptation: Adaptation) -> TrainingData:
+        """The same with tables as an estimator takes them."""
+        if adaptation.columns is None:
+            return self
+        validation = None if self.validation is None else (adaptation.encode(self.validation[0]), self.validation[1])
+        X = adaptation.encode(self.X)
+        return replace(self, X=X, X_pool=take_rows(X, self.pool), validation=validation)
 
     @property
     def n_classes(self) -> int:
@@ -133,6 +140,7 @@ def make_splits(data: TrainingData, validation: Validation, random_state: np.ran
 
 def fit_classifier(
     estimator: Any,
+    adaptation: Adaptation,
     data: TrainingData,
     split: Split,
     pseudo: PseudoLabels,
@@ -146,12 +154,12 @@ def fit_classifier(
     codes[split.train] = data.labels.codes[split.train]
     codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
     rows = np.flatnonzero(codes != UNLABELED)
-    model, X = clone(estimator), take_rows(data.X, rows)
+    X, y = take_rows(data.X, rows), data.labels.classes[codes[rows]]
     try:
-        model.fit(X, data.labels.classes[codes[rows]], **_fit_params(estimator, data, pseudo, rows))
+        model = adaptation.fit(estimator, X, y, **_fit_params(estimator, data, pseudo, rows))
     except (TypeError, ValueError) as error:
         levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
-        if levels:
+        if levels and not adaptation.needed:
             error.add_note(
                 f"The table has columns that are not numbers ({', '.join(levels[:10])}), and the estimator got them as "
                 "they are. If it cannot take them, put an encoder before it in a Pipeline, or use estimator=None, "

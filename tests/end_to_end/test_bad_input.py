@@ -68,7 +68,7 @@ BAD_PARAMETERS = {
     "fraction": ({"validation": 1.5}, r"`fraction` of Holdout must be in \(0, 1\); got 1.5"),
     "rounds": ({"max_rounds": 0}, "`max_rounds` of CASTClassifier must be a positive integer; got 0"),
     "patience": ({"patience": 0}, "`patience` .* got 0"),
-    "weight": ({"pseudo_weight": -1}, "`pseudo_weight` of CASTClassifier must be a positive number; got -1"),
+    "weight": ({"pseudo_weight": -1}, "`pseudo_weight` of CASTClassifier must be a positive number or .* got -1"),
     "fits": ({"max_fits": 0}, "`max_fits` of CASTClassifier must be a positive integer or None; got 0"),
     "scaling": ({"scaling": "minmx", "alpha": 0.5}, "`scaling` of ClusterAware must be one of 'log'"),
     "columns": ({"categorical_features": ["color"]}, "names column 'color', which X does not have. Columns: 0, 1"),
@@ -105,7 +105,7 @@ def test_columns_that_differ():
         model.fit(FRAME, Y, X_unlabeled=X)
     with pytest.warns(SmallClassWarning):
         model.fit(FRAME, Y)
-    with pytest.raises(ValueError, match="feature names should match(.|\n)*unseen at fit time:\n- Size"):
+    with pytest.raises(ValueError, match=r"feature names should match(.|\n)*unseen at fit time:\n- Size"):
         model.predict(FRAME.rename(columns={"size": "Size"}))
     with pytest.raises(ValueError, match="has 1 features, but CASTClassifier is expecting 2"):
         model.predict(X[:, :1])
@@ -125,7 +125,7 @@ def test_per_row_parameters_of_the_wrong_length():
     model = CASTClassifier(LogisticRegression(), random_state=0)
     with pytest.raises(ValueError, match="Fit parameter 'eggs' has 12 entries, one per row of X, but none for the 3"):
         model.fit(X, Y, X_unlabeled=X[:3], eggs=np.ones(12))
-    with pytest.raises(ValueError, match="sample_weight.shape == .* expected"):
+    with pytest.raises(ValueError, match=r"sample_weight.shape == .* expected"):
         model.fit(X, Y, sample_weight=np.ones(5))
 
 

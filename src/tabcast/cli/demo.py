@@ -46,7 +46,7 @@ def compare_once(X: NDArray[np.float64], y: NDArray[np.intp], n_labels: int, see
     return Repetition(
         supervised.score(X_test, y_test),
         model.score(X_test, y_test),
-        model.alpha_,
+        float(model.alpha_ or 0.0),
         model.best_round_,
         model.n_fits_,
     )

@@ -6,6 +6,19 @@ To add one: subclass `Confidence` in a file of its own, override `adjust` (and `
 from tabcast.confidence._base import Confidence
 from tabcast.confidence._chain import Chain
 from tabcast.confidence._cluster_aware import ClusterAware
+from tabcast.confidence._gaussian_process_calibration import GaussianProcessCalibration
+from tabcast.confidence._histogram_binning import HistogramBinning
 from tabcast.confidence._raw import Raw
+from tabcast.confidence._spline_calibration import SplineCalibration
+from tabcast.confidence._temperature_scaling import TemperatureScaling
 
-__all__ = ["Chain", "ClusterAware", "Confidence", "Raw"]
+__all__ = [
+    "Chain",
+    "ClusterAware",
+    "Confidence",
+    "GaussianProcessCalibration",
+    "HistogramBinning",
+    "Raw",
+    "SplineCalibration",
+    "TemperatureScaling",
+]

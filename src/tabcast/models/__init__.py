@@ -1,7 +1,7 @@
 """Base classifiers: the default one, and what makes others fit the user's table."""
 
-from tabcast.models._adapted import AdaptedClassifier, adapt, weight_parameter
+from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.models._default import default_classifier
 from tabcast.models._native_columns import NativeColumns
 
-__all__ = ["AdaptedClassifier", "NativeColumns", "adapt", "default_classifier", "weight_parameter"]
+__all__ = ["Adaptation", "AdaptedClassifier", "NativeColumns", "adapt", "default_classifier", "weight_parameter"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
@@ -51,22 +53,68 @@ def find_learner(estimator: Any) -> Learner | None:
     return next((one for one in LEARNERS if module == one.module or module.startswith(one.module + ".")), None)
 
 
-def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
-    """The estimator itself where it can take the table and the classes, else an AdaptedClassifier around it."""
+@dataclass(frozen=True)
+class Adaptation:
+    """What has to be encoded around an estimator for a table and its classes.
+
+    Attributes
+    ----------
+    columns : turns a table into what the estimator takes; None: it takes the table as it is.
+    whole_labels : whether it is given 0, 1, 2, ... instead of the classes.
+    fills_empty : whether columns of numbers without a value among the training rows become zeros.
+    parameters : parameters the estimator needs set.
+    fit_params : what its `fit` has to be told besides.
+    """
+
+    columns: NativeColumns | None = None
+    whole_labels: bool = False
+    fills_empty: bool = False
+    parameters: dict[str, Any] = field(default_factory=dict)
+    fit_params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything has to be done."""
+        return self.columns is not None or self.whole_labels or self.fills_empty
+
+    def encode(self, X: Any) -> Any:
+        """A table as the estimator takes it."""
+        return X if self.columns is None else self.columns.transform(X)
+
+    def fit(self, estimator: Any, X: Any, y: NDArray[Any], **fit_params: Any) -> Any:
+        """Fit a copy of the estimator on a table that is encoded already; what comes back takes such tables, too."""
+        model = clone(estimator).set_params(**self.parameters)
+        if not self.needed:
+            return model.fit(X, y, **fit_params)
+        adapted = AdaptedClassifier(estimator)
+        adapted._fit_encoded(model, replace(self, columns=None), X, y, {**self.fit_params, **fit_params})
+        return adapted
+
+
+def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
+    """Find out what an estimator needs for a table with these classes."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
-    whole = np.array_equal(classes, np.arange(len(classes))) and classes.dtype.kind in "iu"
-    encode_labels = learner is not None and learner.whole_labels and not whole
-    encode_columns = outer is not None and (not is_plain(X) or (outer.needs_values and has_missing(X)))
-    if encode_labels or encode_columns:
-        return AdaptedClassifier(estimator, encode_labels=encode_labels, encode_columns=encode_columns)
-    return estimator
+    whole = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
+    whole_labels = learner is not None and learner.whole_labels and not whole
+    if outer is None:  # a pipeline or an unknown estimator gets the table as it is
+        return Adaptation(whole_labels=whole_labels)
+    fills_empty = outer.needs_values and has_missing(X)
+    if is_plain(X):
+        return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty)
+    columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels).fit(X)
+    names = columns.categorical_names_
+    return Adaptation(
+        columns,
+        whole_labels,
+        fills_empty,
+        {outer.level_switch: True} if outer.level_switch and names else {},
+        {"cat_features": names} if outer.names_levels else {},
+    )
 
 
 def weight_parameter(estimator: Any) -> str | None:
     """Name under which `fit` takes sample weights, None if it does not."""
-    if isinstance(estimator, AdaptedClassifier):
-        return weight_parameter(estimator.estimator)
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
@@ -84,49 +132,61 @@ def _has(method: str) -> Any:
 
 
 class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier with labels, columns or both encoded around it.
+    """A classifier with labels, columns or both encoded around it, as far as it needs that.
 
     Parameters
     ----------
-    estimator : the classifier.
-    encode_labels : whether it is given 0, 1, 2, ... instead of the classes (XGBoost).
-    encode_columns : whether text and category columns are turned into what it takes (see `NativeColumns`).
+    estimator : the classifier: gradient boosting of scikit-learn, XGBoost, LightGBM or CatBoost, or any other, which
+        then gets everything as it is.
 
     Attributes
     ----------
     estimator_ : the fitted classifier, in its own terms.
-    columns_ : the fitted `NativeColumns`, or None.
     classes_ : the classes, in the user's terms.
+    adaptation_ : what is encoded.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from tabcast.models import AdaptedClassifier
+    >>> X = pd.DataFrame({"city": ["Ulm", "Kiel"] * 20})
+    >>> model = AdaptedClassifier(HistGradientBoostingClassifier(min_samples_leaf=1)).fit(X, ["south", "north"] * 20)
+    >>> model.predict(pd.DataFrame({"city": ["Kiel", "Ulm"]}))
+    array(['north', 'south'], dtype='<U5')
     """
 
-    def __init__(self, estimator: Any, *, encode_labels: bool, encode_columns: bool) -> None:
+    def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
-        self.encode_labels = encode_labels
-        self.encode_columns = encode_columns
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> AdaptedClassifier:
-        """Learn the encodings, then fit the classifier."""
-        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-        self.estimator_ = clone(self.estimator)
-        self.columns_ = None
-        if self.encode_columns:
-            learner = find_learner(self.estimator)
-            assert learner is not None
-            self.columns_ = NativeColumns(
-                max_levels=learner.max_levels, as_text=learner.names_levels, fill_empty=learner.needs_values
-            ).fit(X)
-            if self.columns_.categorical_names_ and learner.level_switch:
-                self.estimator_.set_params(**{learner.level_switch: True})
-            if learner.names_levels:
-                fit_params = {"cat_features": self.columns_.categorical_names_, **fit_params}
-        self.estimator_.fit(self._encode(X), codes if self.encode_labels else y, **fit_params)
+        """Find out what has to be encoded, encode it, fit."""
+        labels = np.asarray(y)
+        adaptation = adapt(self.estimator, X, np.unique(labels))
+        model = clone(self.estimator).set_params(**adaptation.parameters)
+        fit_params = {**adaptation.fit_params, **fit_params}
+        return self._fit_encoded(model, adaptation, adaptation.encode(X), labels, fit_params)
+
+    def _fit_encoded(
+        self, model: Any, adaptation: Adaptation, X: Any, y: NDArray[Any], fit_params: dict[str, Any]
+    ) -> AdaptedClassifier:
+        self.adaptation_ = adaptation
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._empty = find_empty(X) if adaptation.fills_empty else []
+        self.estimator_ = model.fit(fill(X, self._empty), codes if adaptation.whole_labels else y, **fit_params)
         return self
+
+    def taking(self, adaptation: Adaptation) -> AdaptedClassifier:
+        """The same fitted classifier, for tables that are not encoded yet."""
+        other = copy(self)
+        other.adaptation_ = adaptation
+        return other
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Classes in the user's terms."""
         check_is_fitted(self, "estimator_")
         predicted = np.ravel(self.estimator_.predict(self._encode(X)))
-        return self.classes_[predicted.astype(np.intp)] if self.encode_labels else predicted
+        return self.classes_[predicted.astype(np.intp)] if self.adaptation_.whole_labels else predicted
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -141,4 +201,26 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.decision_function(self._encode(X))
 
     def _encode(self, X: Any) -> Any:
-        return X if self.columns_ is None else self.columns_.transform(X)
+        return fill(self.adaptation_.encode(X), self._empty)
+
+
+def find_empty(X: Any) -> list[Any]:
+    """Columns of numbers without a value: names in a DataFrame, positions in an array."""
+    if isinstance(X, pd.DataFrame):
+        numbers = X.select_dtypes("number")
+        return numbers.columns[numbers.isna().all()].tolist()
+    return np.flatnonzero(np.isnan(np.asarray(X, dtype=float)).all(axis=0)).tolist()
+
+
+def fill(X: Any, columns: list[Any]) -> Any:
+    """The table with zeros in these columns; a copy where there are any."""
+    if not columns:
+        return X
+    if isinstance(X, pd.DataFrame):
+        X = X.copy(deep=False)
+        for name in columns:
+            X[name] = 0.0
+        return X
+    X = np.array(X, dtype=float)
+    X[:, columns] = 0.0
+    return X

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tabcast.columns import MISSING, UNSEEN, EncodedTable, find_categorical, learn_columns
-from tabcast.tables import take_columns
+from tabcast.columns import MISSING, UNSEEN, EncodedTable, learn_columns
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):
@@ -21,7 +20,6 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     ----------
     max_levels : most levels that the learner takes in a column; None: no limit.
     as_text : levels as text with "missing" for missing (CatBoost), instead of as category columns.
-    fill_empty : whether a column of numbers without any value in `fit` becomes zeros, for learners that fail on it.
 
     Attributes
     ----------
@@ -29,10 +27,9 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     categorical_names_ : names of the category columns of the result.
     """
 
-    def __init__(self, *, max_levels: int | None = None, as_text: bool = False, fill_empty: bool = False) -> None:
+    def __init__(self, *, max_levels: int | None = None, as_text: bool = False) -> None:
         self.max_levels = max_levels
         self.as_text = as_text
-        self.fill_empty = fill_empty
 
     def fit(self, X: Any, y: Any = None) -> NativeColumns:
         """Learn the levels."""
@@ -40,20 +37,16 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         encoded = table.encode(X)
         self.columns_ = table
         self.categorical_names_ = [column.name for column in table.categorical]
-        self._empty = np.isnan(encoded.continuous).all(axis=0) if self.fill_empty else np.zeros(0, dtype=bool)
         self._kept = [self._most_frequent(encoded, j) for j in range(len(table.categorical))]
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
         """The table as the learner takes it."""
         encoded = self.columns_.encode(X)
-        numbers = encoded.continuous
-        if self._empty.any():
-            numbers = np.where(self._empty, 0.0, numbers)
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
         result = {}
         for j, column in enumerate(self.columns_.continuous):
-            result[column.name] = pd.Series(numbers[:, j], index=index)
+            result[column.name] = pd.Series(encoded.continuous[:, j], index=index)
         for j, level_column in enumerate(self.columns_.categorical):
             codes = self._kept[j][encoded.codes[:, j]]
             result[level_column.name] = self._level_series(codes, level_column.levels, index)
@@ -87,15 +80,11 @@ def has_missing(X: Any) -> bool:
 
 def is_plain(X: Any) -> bool:
     """Whether every column is already a number, so that nothing has to be encoded."""
+    if isinstance(X, pd.DataFrame):
+        types = pd.api.types
+        return all(types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype) for dtype in X.dtypes)
     if not hasattr(X, "columns"):
         return True
-    return not find_categorical(X).any() and all(_is_number(X, position) for position in range(len(X.columns)))
-
-
-def _is_number(X: Any, position: int) -> bool:
-    column = take_columns(X, np.array([position]))
-    if isinstance(column, pd.DataFrame):
-        return bool(pd.api.types.is_numeric_dtype(column.dtypes.iloc[0]))
     import narwhals as nw
 
-    return bool(nw.from_native(column).schema[X.columns[position]].is_numeric())
+    return all(dtype.is_numeric() for dtype in nw.from_native(X).schema.values())

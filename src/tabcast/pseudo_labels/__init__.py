@@ -8,5 +8,15 @@ from tabcast.pseudo_labels._curriculum import Curriculum
 from tabcast.pseudo_labels._fixed_threshold import FixedThreshold
 from tabcast.pseudo_labels._take_all import TakeAll
 from tabcast.pseudo_labels._top_k import TopK
+from tabcast.pseudo_labels._weighting import Constant, Weighting, resolve_weighting
 
-__all__ = ["Curriculum", "FixedThreshold", "Strategy", "TakeAll", "TopK"]
+__all__ = [
+    "Constant",
+    "Curriculum",
+    "FixedThreshold",
+    "Strategy",
+    "TakeAll",
+    "TopK",
+    "Weighting",
+    "resolve_weighting",
+]

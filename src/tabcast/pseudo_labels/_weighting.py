@@ -1,0 +1,69 @@
+"""What a pseudo-labeled row counts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+
+class Weighting(BaseEstimator):
+    """Gives pseudo-labeled rows their weight in training, where a labeled row counts 1."""
+
+    def check(self) -> None:
+        """Raise a ValueError for a parameter that makes no sense; called before any long work."""
+
+    @abstractmethod
+    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Weight of each unlabeled row.
+
+        Parameters
+        ----------
+        confidence : (n_unlabeled, n_classes).
+        labels : class index that each row would be given.
+        """
+
+
+class Constant(Weighting):
+    """The same weight for every row.
+
+    Parameters
+    ----------
+    weight : a positive number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Constant
+    >>> Constant(0.5).weigh(np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([0, 0]))
+    array([0.5, 0.5])
+    """
+
+    def __init__(self, weight: float = 1.0) -> None:
+        self.weight = weight
+
+    def check(self) -> None:
+        """The weight is positive."""
+        if isinstance(self.weight, bool) or not isinstance(self.weight, Real) or not 0 < float(self.weight) < np.inf:
+            raise ValueError(f"`weight` of Constant must be a positive number; got {self.weight!r}.")
+
+    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The weight, once a row."""
+        return np.full(len(labels), float(self.weight))
+
+
+def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
+    """A member of the family from what a user passed: a member, or a positive number."""
+    if isinstance(pseudo_weight, Weighting):
+        return pseudo_weight
+    is_number = isinstance(pseudo_weight, Real) and not isinstance(pseudo_weight, bool)
+    if is_number and 0 < float(pseudo_weight) < np.inf:
+        return Constant(float(pseudo_weight))
+    raise ValueError(
+        f"`pseudo_weight` of {owner} must be a positive number or a Weighting of tabcast.pseudo_labels; "
+        f"got {pseudo_weight!r}."
+    )
