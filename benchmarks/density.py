@@ -1,6 +1,6 @@
 """Densities against their peers, in one run, on one thread.
 
-KernelDensity against statsmodels' KDEMultivariate (10 mixed columns, 10,000 queries), its memory on 50,000 x 50,000, and
+KernelDensity against statsmodels (10 mixed columns, 10,000 queries), its memory on 50,000 x 50,000, and
 EmpiricalLikelihood against scikit-learn's KBinsDiscretizer + CategoricalNB on 1,000,000 x 20. The last line is JSON.
 
     python benchmarks/density.py [--quick]

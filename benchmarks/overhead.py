@@ -23,8 +23,9 @@ from xgboost import XGBClassifier
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tabcast import CASTClassifier
 from tests.conftest import read_dataset
+
+from tabcast import CASTClassifier
 
 TABLES = {"diabetes": [], "ozone-level-8hr": [], "cmc": [], "clinical_gusto_15628": ["tpa"]}
 

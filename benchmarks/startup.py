@@ -1,6 +1,6 @@
 """How long `import tabcast` and `tabcast --help` take, against what they could not do without. The last line is JSON.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 import argparse

@@ -1,0 +1,77 @@
+"""Encoding around a classifier: as much as it needs, and nothing more."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tabcast.models import AdaptedClassifier, NativeColumns, adapt, default_classifier, weight_parameter
+from tests.conftest import hide_labels
+
+WORDS = np.array(["no", "yes"])
+
+
+def test_nothing_is_done_where_nothing_is_needed():
+    numbers = np.zeros((4, 2))
+    assert not adapt(HistGradientBoostingClassifier(), numbers, np.array([0, 1])).needed
+    assert not adapt(HistGradientBoostingClassifier(), numbers, WORDS).needed
+    assert not adapt(RandomForestClassifier(), pd.DataFrame({"a": ["x", "y"]}), WORDS).needed
+
+
+def test_what_xgboost_needs():
+    xgboost = pytest.importorskip("xgboost")
+    model, numbers, text = xgboost.XGBClassifier(), np.zeros((4, 2)), pd.DataFrame({"a": ["x", "y"]})
+    assert not adapt(model, numbers, np.array([0, 1, 2])).needed
+    assert adapt(model, numbers, np.array([1, 2])).whole_labels
+    assert adapt(model, numbers, np.array([False, True])).whole_labels
+    assert adapt(model, numbers, WORDS).whole_labels
+    assert adapt(make_pipeline(StandardScaler(), model), numbers, WORDS).whole_labels
+    assert adapt(model, text, WORDS).columns is not None
+    assert adapt(make_pipeline(StandardScaler(), model), text, WORDS).columns is None
+
+
+def test_a_column_that_is_empty_among_the_training_rows_only():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    X[:20, 1] = np.nan
+    with pytest.raises(ValueError, match="window shape"):  # what scikit-learn 1.9 does by itself
+        HistGradientBoostingClassifier().fit(X[:20], y[:20])
+    for table in (X, pd.DataFrame(X, columns=["a", "b"])):
+        model = AdaptedClassifier(default_classifier()).fit(table[:20], y[:20])
+        assert (model.predict(table[20:]) == y[20:]).mean() > 0.7
+
+
+def test_native_columns_fix_levels_at_fit():
+    train = pd.DataFrame({"c": ["b", "a", "b", "c"], "n": [1, 2, 3, 4], "t": [True, False, True, True]})
+    columns = NativeColumns(max_levels=2).fit(train)
+    result = columns.transform(pd.DataFrame({"c": ["a", "zz", "b", "c"], "n": [1, 2, 3, 4], "t": [True] * 4}))
+    assert result.columns.tolist() == ["c", "n", "t"]
+    assert result["c"].isna().tolist() == [False, True, False, True], "unseen and rarest levels become missing"
+    assert isinstance(result["c"].dtype, pd.CategoricalDtype)
+    assert result["n"].dtype == float
+
+
+def test_native_columns_as_text():
+    columns = NativeColumns(as_text=True).fit(pd.DataFrame({"c": ["b", None]}))
+    assert columns.transform(pd.DataFrame({"c": ["b", None, "new"]}))["c"].tolist() == ["b", "missing", "missing"]
+
+
+def test_where_weights_go():
+    assert weight_parameter(LogisticRegression()) == "sample_weight"
+    assert (
+        weight_parameter(make_pipeline(StandardScaler(), LogisticRegression())) == "logisticregression__sample_weight"
+    )
+
+
+def test_probabilities_are_those_of_the_bare_model(mixed_table):
+    xgboost = pytest.importorskip("xgboost")
+    X, truth = mixed_table
+    adapted = AdaptedClassifier(xgboost.XGBClassifier(n_estimators=10, random_state=0)).fit(X[["age"]], truth)
+    bare = xgboost.XGBClassifier(n_estimators=10, random_state=0).fit(X[["age"]], (truth == "stays").astype(int))
+    np.testing.assert_array_equal(adapted.predict_proba(X[["age"]]), bare.predict_proba(X[["age"]]))
+    assert adapted.classes_.tolist() == ["leaves", "stays"]
+    assert hide_labels(truth, 20, 0, None).tolist().count(None) == len(truth) - 20
