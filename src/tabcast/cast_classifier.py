@@ -16,11 +16,11 @@ from tabcast.density import Density, EmpiricalLikelihood, KernelDensity, Uniform
 from tabcast.feature_selection import FeatureSelection, KeepAll
 from tabcast.noise_filters import KeepAllRows, NoiseFilter
 from tabcast.parts import Parts, resolve_part
-from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll, TopK
-from tabcast.search import standard_error
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll, TopK, resolve_weighting
+from tabcast.search import mean, standard_error
 from tabcast.self_training import Outcome, SelfTrainingClassifier
 from tabcast.training import TrainingData
-from tabcast.validation import resolve_validation
+from tabcast.validation import NoValidation, resolve_validation
 
 # The paper's search: eight steps over [0.2, 0.75]. And 0, which is self-training without density.
 ALPHA_GRID = (0.0, *np.linspace(0.2, 0.75, 8).round(6).tolist())
@@ -38,12 +38,30 @@ def thin_grid(grid: Sequence[float], count: int) -> list[float]:
     return [grid[position] for position in positions]
 
 
-def affordable_alphas(max_fits: int | None, n_splits: int, last_round: int, refits: bool) -> int:
-    """How many alphas can be searched with so many fits: the supervised fits are shared, each round is one more."""
-    if max_fits is None:
-        return len(ALPHA_GRID)
-    left = max_fits - n_splits - refits * (1 + last_round)
-    return max(1, left // (n_splits * last_round))
+def count_fits(n_alphas: int, n_splits: int, n_rounds: int, refits: bool) -> int:
+    """Most fits of a search: a shared supervised one a split, one a round for each alpha, and the final model's."""
+    return n_splits * (1 + n_alphas * n_rounds) + refits * (1 + n_rounds)
+
+
+def plan_search(max_fits: int, n_splits: int, n_rounds: int, has_schedule: bool, refits: bool) -> tuple[int, int]:
+    """How many alphas and rounds can be searched with so many fits.
+
+    As many alphas as possible, in all rounds. A strategy that could go on for ever gives up rounds so that at least
+    three alphas can be tried; a schedule is not cut.
+    """
+    if not has_schedule:
+        while n_rounds > 1 and count_fits(3, n_splits, n_rounds, refits) > max_fits:
+            n_rounds -= 1
+    least = count_fits(2, n_splits, n_rounds, refits)
+    if least > max_fits:
+        raise ValueError(
+            f"`max_fits`={max_fits} of CASTClassifier cannot search for alpha: two alphas cost up to {least} fits "
+            f"({n_splits} splits, {n_rounds} rounds). Allow more, give one alpha, or hold out rows fewer times."
+        )
+    n_alphas = 2
+    while n_alphas < len(ALPHA_GRID) and count_fits(n_alphas + 1, n_splits, n_rounds, refits) <= max_fits:
+        n_alphas += 1
+    return n_alphas, n_rounds
 
 
 class CASTClassifier(SelfTrainingClassifier):
@@ -66,7 +84,8 @@ class CASTClassifier(SelfTrainingClassifier):
     strategy : "curriculum" (CPL), "threshold" (FPL), "top_k", "all" (naive) or a member of `tabcast.pseudo_labels`.
     feature_selection : "all" or a member of `tabcast.feature_selection`: the columns that the density looks at.
     scaling : how densities become factors; see :class:`~tabcast.confidence.ClusterAware`.
-    max_fits : what `alpha="search"` may spend; None: the whole grid.
+    max_fits : most fits that `alpha="search"` may spend; it limits the number of alphas and, for a strategy without a
+        schedule, the number of rounds. None: the whole grid, all rounds.
     noise_filter, validation, scoring, relabel, max_rounds, patience, pseudo_weight, missing_label, \
 categorical_features, n_jobs, random_state, verbose : as in :class:`SelfTrainingClassifier`.
 
@@ -145,6 +164,7 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         return Parts(
             ClusterAware(resolve_part(self.density, DENSITIES, Density, "density", self), scaling=self.scaling),
             resolve_part(self.strategy, STRATEGIES, Strategy, "strategy", self),
+            resolve_weighting(self.pseudo_weight, type(self).__name__),
             resolve_part(self.noise_filter, FILTERS, NoiseFilter, "noise_filter", self),
             resolve_part(self.feature_selection, SELECTIONS, FeatureSelection, "feature_selection", self),
             resolve_validation(self.validation),
@@ -166,13 +186,26 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         for alpha in given:
             check_alpha(alpha, "CASTClassifier")
 
-    def _alphas(self, n_splits: int, last_round: int, refits: bool) -> Sequence[float]:
+    def _plan(self, n_splits: int, last_round: int, has_schedule: bool, refits: bool) -> tuple[Sequence[float], int]:
         """The alphas to try, each once, smallest first."""
-        if isinstance(self.alpha, str):
-            if last_round == 0:
-                return [0.0]
-            return thin_grid(ALPHA_GRID, affordable_alphas(self.max_fits, n_splits, last_round, refits))
-        return sorted({float(alpha) for alpha in np.atleast_1d(self.alpha)})
+        if not isinstance(self.alpha, str):
+            return sorted({float(alpha) for alpha in np.atleast_1d(self.alpha)}), last_round
+        if last_round == 0:  # nothing to search with
+            return [0.0], 0
+        if self.max_fits is None:
+            return ALPHA_GRID, last_round
+        n_alphas, n_rounds = plan_search(self.max_fits, n_splits, last_round, has_schedule, refits)
+        return thin_grid(ALPHA_GRID, n_alphas), n_rounds
+
+    def _check_support(self, data: TrainingData, parts: Parts) -> None:
+        super()._check_support(data, parts)
+        several = isinstance(self.alpha, str) or len(np.unique(np.atleast_1d(self.alpha))) > 1
+        nobody_judges = isinstance(parts.validation, NoValidation) and data.validation is None
+        if several and nobody_judges and len(data.pool):
+            raise ValueError(
+                f"`alpha`={self.alpha!r} has to be chosen on held-out rows, but validation=None holds out none. Give "
+                "one alpha, use validation='cv' or a fraction, or pass validation_data to fit."
+            )
 
     def _with_alpha(self, confidence: Confidence, alpha: float | None) -> Confidence:
         """The same gamma, another alpha."""
@@ -185,7 +218,7 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
             {
                 "alpha": [candidate.alpha for candidate in outcome.candidates],
                 "best_round": [candidate.best_round for candidate in outcome.candidates],
-                "score": [candidate.best_scores.mean() for candidate in outcome.candidates],
+                "score": [mean(candidate.best_scores) for candidate in outcome.candidates],
                 "score_std_error": [standard_error(candidate.best_scores) for candidate in outcome.candidates],
                 "chosen": [candidate is outcome.chosen for candidate in outcome.candidates],
             }

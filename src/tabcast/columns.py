@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tabcast.binning import equal_width_bins
 from tabcast.tables import describe_difference
 
 MISSING = -1  # code of a categorical cell without a value
@@ -114,6 +115,7 @@ class Columns:
     """The columns of a table, learned from its labeled rows with :func:`learn_columns`."""
 
     names: tuple[Any, ...]
+    named: bool  # whether the names are a DataFrame's, or just positions
     continuous: tuple[ContinuousColumn, ...]
     categorical: tuple[CategoricalColumn, ...]
     continuous_index: NDArray[np.intp]
@@ -143,7 +145,7 @@ class Columns:
         names = column_names(X)
         if len(names) != len(self.names):
             raise ValueError(f"X must have the {len(self.names)} columns that were learned; got {len(names)}.")
-        if names == self.names or not hasattr(X, "columns") or self.names == tuple(range(len(names))):
+        if names == self.names or not hasattr(X, "columns") or not self.named:
             return X
         difference = describe_difference(self.names, names)
         if difference:
@@ -167,7 +169,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     if array is not None:
         _refuse_infinity(array, names)
         described = _describe_array(array, names)
-        return Columns(names, described, (), np.arange(len(names)), np.empty(0, dtype=np.intp))
+        return Columns(names, hasattr(X, "columns"), described, (), np.arange(len(names)), np.empty(0, dtype=np.intp))
     series = [_column(X, position) for position in range(len(names))]
     continuous, categorical = [], []
     for name, values, as_levels in zip(names, series, is_categorical, strict=True):
@@ -179,6 +181,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
             continuous.append(_describe_numbers(name, numbers))
     return Columns(
         names,
+        hasattr(X, "columns"),
         tuple(continuous),
         tuple(categorical),
         np.flatnonzero(~is_categorical),
@@ -233,6 +236,8 @@ def _as_table(X: Any) -> Any:
     if hasattr(X, "columns"):
         return X
     array = np.asarray(X)
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        array = np.asarray(X, dtype=object)  # a list of text and numbers: the numbers stay numbers
     if array.ndim != 2:
         raise ValueError(
             f"X must be a table with rows and columns; got {array.ndim} dimension(s). A single column is "
@@ -394,52 +399,3 @@ def _find_cells(table: EncodedTable, n_bins: int) -> NDArray[Any]:
             codes = table.codes[rows]
             cells[n_continuous:, rows] = np.where(codes >= 0, codes, n_levels + (codes == UNSEEN)).T
     return cells
-
-
-def equal_width_bins(
-    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int
-) -> NDArray[np.int32]:
-    """Bin of each value, columns at once; `n_bins` for missing, `n_bins + 1` for outside the range.
-
-    Bin b of a column holds the values in [edge_b, edge_(b+1)), the last one also its upper edge, with
-    edges = linspace(low, high, n_bins + 1). A constant column has all its values in bin 0.
-    """
-    bins = np.empty(values.shape[::-1], dtype=np.int32)
-    for j, column in enumerate(np.ascontiguousarray(values.T)):  # a column at a time: long loops with one number
-        bins[j] = _bins_of_column(column, low[j], high[j], n_bins)
-    return bins.T
-
-
-def _bins_of_column(values: NDArray[np.float64], low: float, high: float, n_bins: int) -> NDArray[np.int32]:
-    """See :func:`equal_width_bins`."""
-    inside = (values >= low) & (values <= high)
-    everything = inside.all()
-    width = high / n_bins - low / n_bins  # in this order, because high - low may be more than a float can hold
-    if not width > 0:
-        bins = np.zeros(len(values), dtype=np.int32)
-    else:
-        # Half the numbers, so that the difference of two huge ones stays finite.
-        share = (values if everything else np.where(inside, values, low)) * 0.5
-        share -= 0.5 * low
-        share /= 0.5 * width
-        bins = share.astype(np.int32)
-        # Where rounding could have put a value on the wrong side of an edge, the edges decide.
-        unsure = 1e-9 + 1e-15 * max(abs(low), abs(high)) / width
-        share -= bins
-        share -= 0.5
-        near_edge = np.abs(share, out=share) > 0.5 - unsure
-        if near_edge.any():
-            at = np.flatnonzero(near_edge)
-            bins[at] = np.searchsorted(bin_edges(low, high, n_bins)[1:], values[at], side="right")
-        np.clip(bins, 0, n_bins - 1, out=bins)
-    if not everything:
-        bins[~inside] = n_bins + 1
-        bins[np.isnan(values)] = n_bins
-    return bins
-
-
-def bin_edges(low: float, high: float, n_bins: int) -> NDArray[np.float64]:
-    """Edges of equal-width bins, as numpy's linspace gives them where the range is not too large for it."""
-    if np.isfinite(high - low):
-        return np.linspace(low, high, n_bins + 1)
-    return np.linspace(low / 2, high / 2, n_bins + 1) * 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,7 +14,7 @@ from tabcast.columns import find_categorical
 from tabcast.confidence import Confidence
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
-from tabcast.pseudo_labels import Strategy
+from tabcast.pseudo_labels import Strategy, Weighting
 from tabcast.tables import take_rows
 from tabcast.training import Index, Split, TrainingData
 from tabcast.validation import Validation
@@ -26,9 +26,23 @@ class Parts:
 
     confidence: Confidence
     strategy: Strategy
+    weighting: Weighting
     noise_filter: NoiseFilter
     feature_selection: FeatureSelection
     validation: Validation
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense, before any long work."""
+        self.strategy.check()
+        self.weighting.check()
+        self.validation.check()
+
+    def seeded(self, seed: int) -> Parts:
+        """The same parts, everything random in them seeded where it is not yet."""
+        copies = {
+            part.name: seeded(getattr(self, part.name), seed) for part in fields(self) if part.name != "validation"
+        }
+        return Parts(**copies, validation=self.validation)
 
 
 @dataclass(frozen=True)
@@ -40,8 +54,23 @@ class Stage:
     feature_selection: FeatureSelection
     confidence: Confidence
     strategy: Strategy
+    weighting: Weighting
     noise_filter: NoiseFilter
     y_held_out: Index
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A copy of an estimator, or of a chain of them, in which every random state that is not set is the seed."""
+    estimator = clone(estimator)
+    for name, value in estimator.get_params(deep=False).items():
+        if isinstance(value, list) and all(isinstance(member, Confidence) for member in value):
+            estimator.set_params(**{name: [seeded(member, seed) for member in value]})
+    unset = [
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    ]
+    return estimator.set_params(**dict.fromkeys(unset, seed))
 
 
 def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
@@ -64,6 +93,7 @@ def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
         selection,
         confidence,
         parts.strategy,
+        parts.weighting,
         clone(parts.noise_filter).fit(X, y),
         np.empty(0, dtype=np.intp) if split.held_out is None else split.held_out[1],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,7 +88,7 @@ class Candidate:
                 "round": np.arange(len(self.scores)),
                 "n_selected": self.n_selected,
                 "n_changed": self.n_changed,
-                "score": [scores.mean() for scores in self.scores],
+                "score": [mean(scores) for scores in self.scores],
                 "score_std_error": [standard_error(scores) for scores in self.scores],
             }
         )
@@ -103,7 +104,7 @@ class Candidate:
         if len(fits[0].held_out_proba):
             self.held_out.append(np.concatenate([fitted.held_out_proba for fitted in fits]))
         judged = not np.isnan(self.scores[-1]).any()
-        if round_number == 0 or not judged or self.scores[-1].mean() > self.best_scores.mean():
+        if round_number == 0 or not judged or mean(self.scores[-1]) > mean(self.best_scores):
             self.best_round = round_number
             self.best = [Best(run.request, run.since, fitted) for run, fitted in zip(self.runs, fits, strict=True)]
 
@@ -135,12 +136,12 @@ class Fitter:
         self.estimator, self.adaptation, self.data, self.scorer = estimator, adaptation, data, scorer
         self.needs_held_out, self.n_jobs, self.progress = needs_held_out, n_jobs, progress
         self.n_fits = 0
-        self._done: dict[tuple[Split, bytes], Fitted] = {}
+        self._done: dict[tuple[bytes, bytes], Fitted] = {}
 
     def fit(self, requests: Iterable[tuple[Split, PseudoLabels]], *, predict_pool: bool) -> list[Fitted]:
         """A fitted classifier for each (split, pseudo-labels); equal training sets share one."""
-        keyed = [((split, pseudo.key), pseudo) for split, pseudo in requests]
-        missing = {key: pseudo for key, pseudo in keyed if key not in self._done}
+        keyed = [((split.key, pseudo.key), split, pseudo) for split, pseudo in requests]
+        missing = {key: (split, pseudo) for key, split, pseudo in keyed if key not in self._done}
         calls = (
             delayed(fit_classifier)(
                 self.estimator,
@@ -152,13 +153,13 @@ class Fitter:
                 predict_pool=predict_pool,
                 predict_held_out=self.needs_held_out,
             )
-            for (split, _), pseudo in missing.items()
+            for split, pseudo in missing.values()
         )
         for key, fitted in zip(missing, Parallel(n_jobs=self.n_jobs, return_as="generator")(calls), strict=True):
             self._done[key] = fitted
             self.n_fits += 1
             self.progress.advance()
-        return [self._done[key] for key, _ in keyed]
+        return [self._done[key] for key, _, _ in keyed]
 
 
 def run_in_step(
@@ -207,12 +208,17 @@ def choose_candidate(candidates: list[Candidate], prefer: Callable[[Candidate], 
 
     The standard error is that of the paired differences between the two, split by split; with one split it is 0.
     """
-    best = max(candidates, key=lambda candidate: (candidate.best_scores.mean(), -prefer(candidate)))
+    best = max(candidates, key=lambda candidate: (mean(candidate.best_scores), -prefer(candidate)))
     for candidate in sorted(candidates, key=prefer):
         loss = best.best_scores - candidate.best_scores
-        if loss.mean() <= standard_error(loss):
+        if mean(loss) <= standard_error(loss):
             return candidate
     return best
+
+
+def mean(values: Floats) -> float:
+    """Mean that does not depend on the order of the values: equal scores on other splits are no improvement."""
+    return math.fsum(values) / len(values)
 
 
 def standard_error(values: Floats) -> float:

@@ -22,7 +22,7 @@ from tabcast.feature_selection import FeatureSelection, KeepAll
 from tabcast.labels import UNLABELED
 from tabcast.models import Adaptation, adapt, weight_parameter
 from tabcast.noise_filters import KeepAllRows, NoiseFilter
-from tabcast.parts import Parts, Stage, prepare_stage, resolve_part
+from tabcast.parts import Parts, Stage, prepare_stage, resolve_part, seeded
 from tabcast.progress import show_progress
 from tabcast.pseudo_labels import Curriculum, Strategy, Weighting, resolve_weighting
 from tabcast.search import Best, Candidate, Fitter, Loop, Run, choose_candidate, run_in_step
@@ -208,7 +208,8 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     def _train(self, data: TrainingData, parts: Parts) -> Outcome:
         """Run every candidate on every split, choose one, and where rows were held out train it on all of them."""
         random_state = check_random_state(self.random_state)
-        estimator = self._seeded_estimator(random_state.randint(np.iinfo(np.int32).max))
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        estimator, parts = seeded(self._base_estimator(), seed), parts.seeded(seed)
         adaptation = adapt(estimator, data.X, data.labels.classes)
         encoded = data.encoded(adaptation)
         scorer = check_scoring(estimator, scoring=self.scoring)
@@ -218,7 +219,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         splits = make_splits(encoded, validation, random_state)
         refits = validation.refits and data.validation is None
         judged = splits[0].held_out is not None
-        alphas = self._alphas(len(splits), last_round, refits)
+        alphas, last_round = self._plan(len(splits), last_round, schedule is not None, refits)
         n_most = len(splits) * (1 + len(alphas) * last_round) + refits * (1 + last_round)
         with show_progress(type(self).__name__, n_most, self.verbose) as progress:
             fitter = Fitter(
@@ -250,7 +251,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             stage.noise_filter,
             y_held_out=stage.y_held_out,
             relabel=self.relabel,
-            weighting=resolve_weighting(self.pseudo_weight, type(self).__name__),
+            weighting=clone(stage.weighting),
         )
 
     def _run_again(self, chosen: Candidate, stage: Stage, fitter: Fitter) -> Best:
@@ -299,14 +300,17 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         return Parts(
             resolve_part(self.confidence, {None: Raw}, Confidence, "confidence", self),
             resolve_part(self.strategy, {None: Curriculum}, Strategy, "strategy", self),
+            resolve_weighting(self.pseudo_weight, type(self).__name__),
             resolve_part(self.noise_filter, {None: KeepAllRows}, NoiseFilter, "noise_filter", self),
             resolve_part(self.feature_selection, {None: KeepAll}, FeatureSelection, "feature_selection", self),
             resolve_validation(self.validation),
         )
 
-    def _alphas(self, n_splits: int, last_round: int, refits: bool) -> Sequence[float | None]:
-        """Settings to try."""
-        return [None]
+    def _plan(
+        self, n_splits: int, last_round: int, has_schedule: bool, refits: bool
+    ) -> tuple[Sequence[float | None], int]:
+        """Settings to try, and the last round of each."""
+        return [None], last_round
 
     def _with_alpha(self, confidence: Confidence, alpha: float | None) -> Confidence:
         """A prepared confidence with a setting, sharing what is expensive."""
@@ -315,14 +319,11 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, before any work."""
         owner = type(self).__name__
-        parts = self._resolve()
-        parts.strategy.check()
-        parts.validation.check()
+        self._resolve().check()
         if not isinstance(self.max_rounds, Integral) or self.max_rounds < 1:
             raise ValueError(f"`max_rounds` of {owner} must be a positive integer; got {self.max_rounds!r}.")
         if not isinstance(self.patience, Integral) or self.patience < 1:
             raise ValueError(f"`patience` of {owner} must be a positive integer; got {self.patience!r}.")
-        resolve_weighting(self.pseudo_weight, owner).check()
 
     def _check_support(self, data: TrainingData, parts: Parts) -> None:
         """Weights and held-out rows must be there for those who need them."""

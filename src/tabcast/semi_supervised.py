@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
@@ -82,23 +82,13 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             return float(super().score(table, y, sample_weight))
         if len(known) == 0:
             raise ValueError("y has no labeled row to score on.")
-        truth = np.array(np.asarray(y, dtype=object)[known].tolist()).astype(self.classes_.dtype)
+        truth = np.array(np.asarray(y, dtype=object)[known].tolist())
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(super().score(take_rows(table, known), truth, weight))
 
     def _base_estimator(self) -> Any:
         """The estimator to copy: the user's or the default one."""
         return default_classifier() if self.estimator is None else self.estimator
-
-    def _seeded_estimator(self, seed: int) -> Any:
-        """A copy of the base estimator that gives the same result each time."""
-        estimator = clone(self._base_estimator())
-        unset = [
-            name
-            for name, value in sorted(estimator.get_params(deep=True).items())
-            if (name == "random_state" or name.endswith("__random_state")) and value is None
-        ]
-        return estimator.set_params(**dict.fromkeys(unset, seed))
 
     def _read(
         self, X: Any, y: Any, X_unlabeled: Any, validation_data: Any, sample_weight: Any, fit_params: dict[str, Any]
@@ -127,6 +117,11 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
                 NoUnlabeledRowsWarning,
                 stacklevel=3,
             )
+        name = weight_parameter(self._base_estimator())
+        if name in fit_params:  # scikit-learn's own way to pass weights into a pipeline
+            if sample_weight is not None:
+                raise ValueError(f"Weights were given twice, as `sample_weight` and as {name!r}. Give them once.")
+            sample_weight = fit_params.pop(name)
         row_params, other_params = _sort_fit_params(fit_params, n_given, n_rows(table))
         return TrainingData(
             table,

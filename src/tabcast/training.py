@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -65,10 +66,20 @@ class TrainingData:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Labeled rows that train (positions), and labeled rows that judge (or None). Equal only to itself."""
+    """Labeled rows that train (positions), and labeled rows that judge: a table and class indices, or None.
+
+    `judges` are the positions of the latter where they are rows of the table.
+    """
 
     train: Index
     held_out: tuple[Any, Index] | None = None
+    judges: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal exactly if the same rows train and the same judge."""
+        digest = blake2b(np.sort(self.train).tobytes() + b"|" + np.sort(self.judges).tobytes())
+        return digest.digest()
 
 
 @dataclass(frozen=True)
@@ -133,8 +144,8 @@ def make_splits(data: TrainingData, validation: Validation, random_state: np.ran
                 "A split of `validation` trains on one class only; use stratified splits or fewer of them."
             )
         rows = data.labeled[held_out]
-        judges = (take_rows(data.X, rows), data.labels.codes[rows]) if len(rows) else None
-        splits.append(Split(data.labeled[train], judges))
+        table = (take_rows(data.X, rows), data.labels.codes[rows]) if len(rows) else None
+        splits.append(Split(data.labeled[train], table, rows))
     return splits
 
 
@@ -172,8 +183,25 @@ def fit_classifier(
         model,
         predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
         predict_proba(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
-        float(scorer(model, held_out[0], data.labels.classes[held_out[1]])) if held_out else np.nan,
+        judge(model, scorer, held_out[0], data.labels.classes[held_out[1]]) if held_out else np.nan,
     )
+
+
+def judge(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
+    """Score of a model on held-out rows; a score that cannot be computed is an error, not a guess."""
+    try:
+        score = float(scorer(model, X, y))
+    except ValueError as error:
+        raise ValueError(f"`scoring` failed on {len(y)} held-out rows ({error}). {_ADVICE}") from error
+    if np.isnan(score):
+        raise ValueError(f"`scoring` gave no number on {len(y)} held-out rows. {_ADVICE}")
+    return score
+
+
+_ADVICE = (
+    "It may need every class among the rows that judge: label more rows of rare classes, hold out more "
+    "(fewer splits), or choose another score."
+)
 
 
 def predict_proba(model: Any, X: Any, n_classes: int, present: Index) -> Floats:

@@ -15,8 +15,8 @@ def min_max(values: Floats) -> Floats:
     if len(values) == 0:
         return values
     low, high = values.min(axis=0), values.max(axis=0)
-    spread = high - low
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        spread = high - low
         scaled = np.clip((values - low) / spread, 0.0, 1.0)
     return np.where(np.isfinite(spread) & (spread > 0), scaled, 1.0)
 
@@ -30,7 +30,8 @@ def scale_density(log_density: Floats) -> Floats:
     """Min-max of the density itself (the paper's CAST-D): a few rows near 1, most near 0."""
     if len(log_density) == 0:
         return log_density
-    return min_max(np.exp(log_density - log_density.max(axis=0)))
+    with np.errstate(over="ignore"):  # what is too far below the largest to subtract is 0
+        return min_max(np.exp(log_density - log_density.max(axis=0)))
 
 
 def scale_robust(log_density: Floats) -> Floats:

@@ -40,12 +40,13 @@ class LabeledScorer:
         rows = np.flatnonzero(~unlabeled)
         if len(rows) == 0:
             raise ValueError("LabeledScorer got no labeled row to score; use SemiSupervisedSplit as cv.")
-        known = np.asarray(y, dtype=object)[rows] if unlabeled.any() else np.asarray(y)
-        plain = np.array(known.tolist())
-        if hasattr(estimator, "classes_"):
-            plain = plain.astype(np.asarray(estimator.classes_).dtype)
+        known = np.array(np.asarray(y, dtype=object)[rows].tolist())
         scorer = check_scoring(estimator, scoring=self.scoring)
-        return float(scorer(estimator, take_rows(X, rows), plain, **score_params))
+        by_row = {
+            name: np.asarray(values)[rows] if np.ndim(values) and len(values) == len(unlabeled) else values
+            for name, values in score_params.items()
+        }
+        return float(scorer(estimator, take_rows(X, rows), known, **by_row))
 
     def __repr__(self) -> str:
         return f"LabeledScorer({self.scoring!r})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from copy import copy
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,6 +16,10 @@ from tabcast.exceptions import SmallClassWarning
 
 Index = NDArray[np.intp]
 Split = tuple[Index, Index]
+NOBODY_JUDGES = (
+    "To hold out rows that judge, a class needs at least two labeled rows; every class has one. Label more rows, or "
+    "pass validation=None to go without."
+)
 
 
 class Validation(BaseEstimator):
@@ -83,6 +88,8 @@ class Holdout(Validation):
                 count = min(len(members) - 1, max(1, round(self.fraction * len(members))))
                 held_out[members[:count]] = True
         _warn_single_rows(y)
+        if not held_out.any():
+            raise ValueError(NOBODY_JUDGES)
         return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
 
 
@@ -132,10 +139,7 @@ class CrossValidation(Validation):
             parts = [np.flatnonzero(fold == part) for part in range(self.n_splits)]
             splits += [(np.setdiff1d(np.arange(len(y)), part), part) for part in parts if len(part)]
         if not splits:
-            raise ValueError(
-                "Cross-validation needs a class with at least two labeled rows; every class has one. Label more rows, "
-                "or pass validation=None to go without."
-            )
+            raise ValueError(NOBODY_JUDGES)
         return splits
 
 
@@ -153,10 +157,13 @@ class FromSplitter(Validation):
         self.splitter = splitter
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """The splitter's own splits."""
+        """The splitter's own splits, drawn from `random_state` where it has no seed of its own."""
+        splitter = copy(self.splitter)
+        if getattr(splitter, "random_state", 0) is None:
+            splitter.random_state = random_state.randint(np.iinfo(np.int32).max)
         return [
             (np.asarray(train, dtype=np.intp), np.asarray(held_out, dtype=np.intp))
-            for train, held_out in self.splitter.split(np.zeros((len(y), 1)), y)
+            for train, held_out in splitter.split(np.zeros((len(y), 1)), y)
         ]
 
 
@@ -170,8 +177,8 @@ def resolve_validation(validation: Any) -> Validation:
         return validation
     if isinstance(validation, Integral) and not isinstance(validation, bool) and int(validation) >= 2:
         return CrossValidation(int(validation), n_repeats=1)
-    if isinstance(validation, float):
-        return Holdout(validation)
+    if isinstance(validation, Real) and not isinstance(validation, Integral):
+        return Holdout(float(validation))
     if hasattr(validation, "split") and not isinstance(validation, str):
         return FromSplitter(validation)
     raise ValueError(
