@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tabcast.columns import EncodedTable, learn_columns
 
 
-class Density(BaseEstimator):
+class Density(BaseEstimator, ABC):
     """How dense rows lie around a point: `fit` on rows, `score_samples` gives a finite log density for any row.
 
     A member writes `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.columns.EncodedTable`. When a

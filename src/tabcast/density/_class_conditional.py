@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from tabcast.columns import Columns, EncodedTable, learn_columns
 from tabcast.density._base import Density
@@ -67,11 +67,14 @@ class ClassConditional(BaseEstimator):
         """
         if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
             raise ValueError(f"`min_samples` of ClassConditional must be a positive integer; got {self.min_samples!r}.")
-        check_consistent_length(X, y)
-        labels = np.asarray(y)
+        labels = column_or_1d(y)
+        check_consistent_length(X, labels)
         table = X if isinstance(X, EncodedTable) else learn_columns(X, categorical_features).encode(X)
         self.columns_ = table.columns
         self.classes_ = np.unique(labels) if classes is None else np.asarray(classes)
+        strange = sorted(repr(label) for label in np.setdiff1d(labels, self.classes_).tolist())
+        if strange:
+            raise ValueError(f"`y` of ClassConditional holds {', '.join(strange[:5])}, which `classes` does not name.")
         members = [labels == one for one in self.classes_]
         self.counts_ = np.array([mask.sum() for mask in members])
         self._warn_small()

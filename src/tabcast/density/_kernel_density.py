@@ -62,9 +62,10 @@ class KernelDensity(Density):
     The density of a row is the mean over the fitted rows of the product over columns of
     ``exp(-z^2 / 2) / (h sqrt(2 pi))`` with ``z = (x - x_i) / h``, and of ``1 - h`` for an equal level, ``h / (c - 1)``
     for another one. Missing is a level of its own. In a continuous column it is one, too: a present and a missing value
-    differ as two levels do, and a missing value is as dense as a present one is on average,
-    ``1 / (2 sqrt(pi) std)``. A column without spread in the fitted rows takes the spread of `table.columns` (all
-    classes), one without any spread the size of its constant, at least 1.
+    differ as two levels do (with bandwidth ``n^(-2/(4+p)) / 2``), and a missing value is as dense as a present one is
+    on average, ``1 / (2 sqrt(pi) s)`` with s the spread of all classes, at least the bandwidth. With fewer than three
+    fitted rows, or without spread among them, a column takes the spread of all classes; if that is 0, too, its
+    bandwidth is the size of its constant, at least 1.
 
     All of it is one matrix product a block: squares expanded, levels as weighted one-hot columns. Rows so far out that
     expanding would cost digits are computed from differences. Memory does not grow with the product of the sizes.
@@ -168,9 +169,9 @@ class KernelDensity(Density):
     def _score(self, table: EncodedTable) -> Floats:
         queries, codes = self._scale(table.continuous), _levels_with_missing(table)
         pairs = _Pairs(self, queries, codes)
-        scores = pairs.log_mean(pairs.expanded, np.arange(len(table)))
-        if pairs.far.any():
-            scores[pairs.far] = pairs.log_mean(pairs.direct, np.flatnonzero(pairs.far))
+        scores = np.empty(len(table))
+        scores[~pairs.far] = pairs.log_mean(pairs.expanded, np.flatnonzero(~pairs.far))
+        scores[pairs.far] = pairs.log_mean(pairs.direct, np.flatnonzero(pairs.far))
         return scores + pairs.log_peak
 
 

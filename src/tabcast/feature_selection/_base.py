@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from tabcast.tables import take_columns
 
 
-class FeatureSelection(BaseEstimator):
+class FeatureSelection(BaseEstimator, ABC):
     """Chooses the columns that the density looks at; the classifier always sees all of them.
 
     A member writes `fit`, which sets `support_`: a mask over the columns.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 
-class NoiseFilter(BaseEstimator):
+class NoiseFilter(BaseEstimator, ABC):
     """Refuses chosen pseudo-labels that look wrong: `fit` on labeled rows, `keep` says which labels may stay."""
 
     @abstractmethod

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 
-class Strategy(BaseEstimator):
+class Strategy(BaseEstimator, ABC):
     """Decides which unlabeled rows get a pseudo-label in a round; the label itself is the most confident class.
 
     Attributes

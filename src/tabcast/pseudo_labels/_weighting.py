@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 
-class Weighting(BaseEstimator):
+class Weighting(BaseEstimator, ABC):
     """Gives pseudo-labeled rows their weight in training, where a labeled row counts 1."""
 
     def check(self) -> None:

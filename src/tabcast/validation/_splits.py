@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from copy import copy
 from numbers import Integral, Real
 from typing import Any
@@ -22,7 +22,7 @@ NOBODY_JUDGES = (
 )
 
 
-class Validation(BaseEstimator):
+class Validation(BaseEstimator, ABC):
     """Splits the labeled rows into rows that train and rows that judge.
 
     Attributes
