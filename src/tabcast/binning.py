@@ -37,11 +37,10 @@ def _bins_of_column(values: NDArray[np.float64], low: float, high: float, n_bins
         unsure = 1e-9 + 1e-15 * max(abs(low), abs(high)) / width
         share -= bins
         share -= 0.5
-        near_edge = np.abs(share, out=share) > 0.5 - unsure
-        if near_edge.any():
-            at = np.flatnonzero(near_edge)
+        at = np.nonzero(np.abs(share, out=share) > 0.5 - unsure)[0]
+        if len(at):
             bins[at] = np.searchsorted(bin_edges(low, high, n_bins)[1:], values[at], side="right")
-        np.clip(bins, 0, n_bins - 1, out=bins)
+        np.minimum(bins, n_bins - 1, out=bins)
     if not everything:
         bins[~inside] = n_bins + 1
         bins[np.isnan(values)] = n_bins

@@ -302,6 +302,8 @@ def _is_time(dtype: Any) -> bool:
 
 def _to_numbers(values: pd.Series[Any], name: Any) -> NDArray[np.float64]:
     """A continuous column as float, missing as NaN, dates as seconds."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
+        return values.to_numpy(dtype=float)
     if _is_time(values.dtype):
         return _to_seconds(values)
     try:
@@ -337,7 +339,11 @@ def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32
 
 def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
     """The distinct values of a column, sorted; by type and text where they do not compare."""
-    distinct: Iterable[Any] = values.dropna().unique().tolist()
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes = np.unique(values.cat.codes.to_numpy())
+        distinct: Iterable[Any] = values.cat.categories[codes[codes >= 0]].tolist()
+    else:
+        distinct = values.dropna().unique().tolist()
     try:
         ordered = sorted(distinct)
     except TypeError:

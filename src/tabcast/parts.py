@@ -62,15 +62,16 @@ class Stage:
 def seeded(estimator: Any, seed: int) -> Any:
     """A copy of an estimator, or of a chain of them, in which every random state that is not set is the seed."""
     estimator = clone(estimator)
-    for name, value in estimator.get_params(deep=False).items():
-        if isinstance(value, list) and all(isinstance(member, Confidence) for member in value):
-            estimator.set_params(**{name: [seeded(member, seed) for member in value]})
-    unset = [
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
-    ]
-    return estimator.set_params(**dict.fromkeys(unset, seed))
+    parameters = estimator.get_params(deep=True)
+    new: dict[str, Any] = {name: seed for name, value in parameters.items() if value is None and _is_seed(name)}
+    for name, value in parameters.items():
+        if isinstance(value, list) and value and all(isinstance(member, Confidence) for member in value):
+            new[name] = [seeded(member, seed) for member in value]
+    return estimator.set_params(**new) if new else estimator
+
+
+def _is_seed(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
 
 
 def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:

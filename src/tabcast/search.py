@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from tabcast.models import Adaptation
 from tabcast.progress import Progress
@@ -142,20 +143,22 @@ class Fitter:
         """A fitted classifier for each (split, pseudo-labels); equal training sets share one."""
         keyed = [((split.key, pseudo.key), split, pseudo) for split, pseudo in requests]
         missing = {key: (split, pseudo) for key, split, pseudo in keyed if key not in self._done}
-        calls = (
-            delayed(fit_classifier)(
-                self.estimator,
-                self.adaptation,
-                self.data,
-                split,
-                pseudo,
-                scorer=self.scorer,
-                predict_pool=predict_pool,
-                predict_held_out=self.needs_held_out,
-            )
-            for split, pseudo in missing.values()
+        call = partial(
+            fit_classifier,
+            self.estimator,
+            self.adaptation,
+            self.data,
+            scorer=self.scorer,
+            predict_pool=predict_pool,
+            predict_held_out=self.needs_held_out,
         )
-        for key, fitted in zip(missing, Parallel(n_jobs=self.n_jobs, return_as="generator")(calls), strict=True):
+        fits: Iterable[Fitted]
+        if len(missing) == 1 or effective_n_jobs(self.n_jobs) == 1:
+            fits = (call(split, pseudo) for split, pseudo in missing.values())
+        else:
+            jobs = (delayed(call)(split, pseudo) for split, pseudo in missing.values())
+            fits = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
+        for key, fitted in zip(missing, fits, strict=True):
             self._done[key] = fitted
             self.n_fits += 1
             self.progress.advance()

@@ -142,11 +142,11 @@ def _check_dataframe(X: Any, name: str) -> None:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
-        numbers = X.loc[:, [pd.api.types.is_float_dtype(dtype) for dtype in X.dtypes]]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(np.nansum(numbers.to_numpy(dtype=float, na_value=np.nan))):
-                return []
-        return [name for name in numbers if np.isinf(numbers[name].to_numpy(dtype=float, na_value=np.nan)).any()]
+        kinds = {dtype: dtype.kind if isinstance(dtype, np.dtype) else "" for dtype in set(X.dtypes)}
+        if all(kind in "fiub" and kind for kind in kinds.values()) and not np.isinf(X.to_numpy(dtype=float)).any():
+            return []
+        floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
+        return [name for name in floats if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
     import narwhals as nw
 
     frame = nw.from_native(X)

@@ -218,9 +218,9 @@ def _fit_params(estimator: Any, data: TrainingData, pseudo: PseudoLabels, rows: 
     """Fit parameters of these rows: the user's, and weights where somebody asked for weights."""
     params = dict(data.other_params)
     params |= {name: _take(values, rows) for name, values in data.row_params.items()}
-    weighted = data.sample_weight is not None or bool((pseudo.weight[pseudo.chosen] != 1).any())
-    name = weight_parameter(estimator)
-    if weighted and name is not None:
+    if data.sample_weight is not None or (pseudo.weight[pseudo.chosen] != 1).any():
+        name = weight_parameter(estimator)
+        assert name is not None  # checked before the first fit
         weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
         weight[data.pool] *= pseudo.weight
         params[name] = weight[rows]

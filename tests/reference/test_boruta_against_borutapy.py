@@ -54,8 +54,7 @@ def test_agrees_on_columns_that_were_shuffled():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["diabetes", "credit-g", "kc2", "qsar-biodeg", "steel-plates-fault"])
 def test_rejects_nothing_that_borutapy_confirms(name):
-    # The other way round we keep some weak columns more: SHAP values weigh them against 30 shadows or more, not
-    # against impurities that favor columns of many values.
+    # Not the other way round: BorutaShap also confirms some columns that BorutaPy rejects, most of them on credit-g.
     X, y, categorical = numbers(name)
     confirmed, rejected = borutapy(X, y)
     ours = BorutaShap(random_state=0).fit(X, y, categorical)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tabcast.columns import MISSING, UNSEEN, EncodedTable, learn_columns
+from tabcast.columns import MISSING, UNSEEN, learn_columns
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):
@@ -33,11 +33,17 @@ class NativeColumns(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> NativeColumns:
         """Learn the levels."""
-        table = learn_columns(X)
-        encoded = table.encode(X)
-        self.columns_ = table
-        self.categorical_names_ = [column.name for column in table.categorical]
-        self._kept = [self._most_frequent(encoded, j) for j in range(len(table.categorical))]
+        self.columns_ = learn_columns(X)
+        n_levels = [len(column.levels) for column in self.columns_.categorical]
+        self.categorical_names_ = [column.name for column in self.columns_.categorical]
+        # For each code what becomes of it; the last two entries are for UNSEEN and MISSING.
+        assert (UNSEEN, MISSING) == (-2, -1)
+        self._kept = [np.append(np.arange(n), [MISSING, MISSING]) for n in n_levels]
+        if self.max_levels is not None and max(n_levels, default=0) > self.max_levels:
+            codes = self.columns_.encode(X).codes
+            for j, n in enumerate(n_levels):
+                counts = np.bincount(codes[codes[:, j] >= 0, j], minlength=n)
+                self._kept[j][np.argsort(-counts, kind="stable")[self.max_levels :]] = MISSING
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -56,16 +62,6 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         if self.as_text:
             return pd.Series(np.append(levels.astype(str), "missing")[codes], index=index, dtype=object)
         return pd.Series(pd.Categorical.from_codes(codes, categories=pd.RangeIndex(len(levels))), index=index)
-
-    def _most_frequent(self, encoded: EncodedTable, j: int) -> Any:
-        """For each code what becomes of it; the last two entries are for UNSEEN and MISSING."""
-        n_levels = len(self.columns_.categorical[j].levels)
-        new = np.append(np.arange(n_levels), [MISSING, MISSING])
-        assert (UNSEEN, MISSING) == (-2, -1)
-        if self.max_levels is not None and n_levels > self.max_levels:
-            counts = np.bincount(encoded.codes[encoded.codes[:, j] >= 0, j], minlength=n_levels)
-            new[np.argsort(-counts, kind="stable")[self.max_levels :]] = MISSING
-        return new
 
 
 def has_missing(X: Any) -> bool:
