@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
 
 from tabcast import CASTClassifier
 
@@ -84,10 +85,11 @@ def run_demo(n_labels: int, n_repeats: int, seed: int) -> None:
         "Supervised: logistic regression on the labeled rows. Self-trained: CASTClassifier around the same model, "
         "alpha and round chosen by cross-validation inside the labeled rows.\n"
     )
-    runs = [
-        compare_once(X, y, n_labels, seed + number)
-        for number in track(range(n_repeats), description="Training", console=console)
-    ]
+    with threadpool_limits(limits=1):  # matrices this small are slower on several threads
+        runs = [
+            compare_once(X, y, n_labels, seed + number)
+            for number in track(range(n_repeats), description="Training", console=console)
+        ]
     table = Table("repetition", "supervised", "self-trained", "gain", "alpha", "round", "fits")
     for number, run in enumerate(runs, start=1):
         table.add_row(
