@@ -717,7 +717,7 @@ class RefuseClass(NoiseFilter):
     def __init__(self, refused: int = 0) -> None:
         self.refused = refused
 
-    def fit(self, X, y):
+    def fit(self, X, y, categorical_features=None):
         self.fitted_on.append(tuple(np.asarray(X)[:, 0].astype(int).tolist()))
         assert len(y) == len(X)
         assert set(y) <= {0, 1}

@@ -13,8 +13,8 @@ import pandas as pd
 from tabcast.confidence import ClusterAware, Confidence
 from tabcast.confidence._cluster_aware import check_alpha
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity, Uniform
-from tabcast.feature_selection import FeatureSelection, KeepAll
-from tabcast.noise_filters import KeepAllRows, NoiseFilter
+from tabcast.feature_selection import BorutaShap, FeatureSelection, KeepAll
+from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
 from tabcast.parts import Parts, resolve_part
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll, TopK, resolve_weighting
 from tabcast.search import mean, standard_error
@@ -27,8 +27,8 @@ ALPHA_GRID = (0.0, *np.linspace(0.2, 0.75, 8).round(6).tolist())
 
 DENSITIES = {"likelihood": EmpiricalLikelihood, "kernel": KernelDensity, "uniform": Uniform}
 STRATEGIES = {"curriculum": Curriculum, "threshold": FixedThreshold, "top_k": TopK, "all": TakeAll}
-FILTERS = {None: KeepAllRows}
-SELECTIONS = {"all": KeepAll}
+FILTERS = {None: KeepAllRows, "mahalanobis": MahalanobisFilter}
+SELECTIONS = {"all": KeepAll, "boruta": BorutaShap}
 
 
 def thin_grid(grid: Sequence[float], count: int) -> list[float]:
@@ -82,11 +82,13 @@ class CASTClassifier(SelfTrainingClassifier):
         0 and the paper's eight steps over [0.2, 0.75] as `max_fits` allows, evenly spread. Chosen is the smallest alpha
         whose score is within one standard error (of the paired differences over splits) of the best.
     strategy : "curriculum" (CPL), "threshold" (FPL), "top_k", "all" (naive) or a member of `tabcast.pseudo_labels`.
-    feature_selection : "all" or a member of `tabcast.feature_selection`: the columns that the density looks at.
+    feature_selection : the columns that the density looks at: "all", "boruta" (the paper's; needs XGBoost, LightGBM or
+        shap, and is repeated in every split) or a member of `tabcast.feature_selection`.
+    noise_filter : None, "mahalanobis" or a member of `tabcast.noise_filters`.
     scaling : how densities become factors; see :class:`~tabcast.confidence.ClusterAware`.
     max_fits : most fits that `alpha="search"` may spend; it limits the number of alphas and, for a strategy without a
         schedule, the number of rounds. None: the whole grid, all rounds.
-    noise_filter, validation, scoring, relabel, max_rounds, patience, pseudo_weight, missing_label, \
+    validation, scoring, relabel, max_rounds, patience, pseudo_weight, missing_label, \
 categorical_features, n_jobs, random_state, verbose : as in :class:`SelfTrainingClassifier`.
 
     Attributes

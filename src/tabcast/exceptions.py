@@ -17,5 +17,5 @@ class EmptyColumnWarning(TabcastWarning):
     """A column has no value at all."""
 
 
-class NotFittedPartError(ValueError):
-    """A part was used before it learned anything."""
+class NoFeatureConfirmedWarning(TabcastWarning):
+    """No column was shown to matter for the class: the most important ones are kept instead."""

@@ -95,7 +95,7 @@ def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
         confidence,
         parts.strategy,
         parts.weighting,
-        clone(parts.noise_filter).fit(X, y),
+        clone(parts.noise_filter).fit(X, y, categorical),
         np.empty(0, dtype=np.intp) if split.held_out is None else split.held_out[1],
     )
 

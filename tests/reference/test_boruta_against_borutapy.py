@@ -6,7 +6,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from tabcast.columns import learn_columns
-from tabcast.feature_selection._boruta_shap import BorutaShap
+from tabcast.feature_selection import BorutaShap
 from tabcast.feature_selection._shap_importance import default_forest, shap_importance
 from tests.conftest import read_dataset
 

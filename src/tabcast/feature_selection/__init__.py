@@ -4,6 +4,7 @@ To add one: subclass `FeatureSelection` in a file of its own, write `fit(X, y)` 
 """
 
 from tabcast.feature_selection._base import FeatureSelection
+from tabcast.feature_selection._boruta_shap import BorutaShap
 from tabcast.feature_selection._keep_all import KeepAll
 
-__all__ = ["FeatureSelection", "KeepAll"]
+__all__ = ["BorutaShap", "FeatureSelection", "KeepAll"]

@@ -5,5 +5,6 @@ To add one: subclass `NoiseFilter` in a file of its own, write `fit(X, y)` and `
 
 from tabcast.noise_filters._base import NoiseFilter
 from tabcast.noise_filters._keep_all_rows import KeepAllRows
+from tabcast.noise_filters._mahalanobis_filter import MahalanobisFilter
 
-__all__ = ["KeepAllRows", "NoiseFilter"]
+__all__ = ["KeepAllRows", "MahalanobisFilter", "NoiseFilter"]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 
@@ -14,7 +14,7 @@ class NoiseFilter(BaseEstimator, ABC):
     """Refuses chosen pseudo-labels that look wrong: `fit` on labeled rows, `keep` says which labels may stay."""
 
     @abstractmethod
-    def fit(self, X: Any, y: NDArray[np.intp]) -> NoiseFilter:
+    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> NoiseFilter:
         """Learn from the labeled rows and the index of their class."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tabcast.noise_filters._base import NoiseFilter
 
@@ -21,7 +21,7 @@ class KeepAllRows(NoiseFilter):
     array([ True,  True])
     """
 
-    def fit(self, X: Any, y: NDArray[np.intp]) -> KeepAllRows:
+    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> KeepAllRows:
         """Nothing to learn."""
         return self
 

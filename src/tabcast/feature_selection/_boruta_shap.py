@@ -1,0 +1,355 @@
+"""Boruta with SHAP importances: a column matters if it beats shuffled copies of columns, again and again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from tabcast.columns import learn_columns
+from tabcast.exceptions import NoFeatureConfirmedWarning
+from tabcast.feature_selection._base import FeatureSelection
+from tabcast.feature_selection._shap_importance import check_explainable, default_forest, shap_importance
+from tabcast.progress import show_progress
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
+
+
+def two_sided_p_values(hits: Index, n_trials: int) -> Floats:
+    """P values of so many hits in `n_trials` fair coin tosses: twice the smaller tail, at most 1."""
+    lower, upper = binom.cdf(hits, n_trials, 0.5), binom.sf(hits - 1, n_trials, 0.5)
+    return np.minimum(1.0, 2 * np.minimum(lower, upper))
+
+
+def two_step_significant(p_values: Floats, *, alpha: float, n_trials: int, n_columns: int) -> Mask:
+    """Benjamini-Hochberg over the undecided columns, and Bonferroni over the iterations made so far.
+
+    The first step corrects for testing many columns at once, the second for testing each of them again after every
+    iteration: p <= alpha / n_trials.
+    """
+    order = np.argsort(p_values, kind="stable")
+    rank = np.arange(1, len(p_values) + 1)
+    below = np.flatnonzero(p_values[order] <= alpha * rank / len(p_values))
+    significant = np.zeros(len(p_values), dtype=bool)
+    if len(below):
+        significant[order[: below[-1] + 1]] = True
+    return significant & (p_values <= alpha / n_trials)
+
+
+def bonferroni_significant(p_values: Floats, *, alpha: float, n_trials: int, n_columns: int) -> Mask:
+    """Bonferroni over all columns, as in the original Boruta: p <= alpha / n_columns."""
+    return p_values <= alpha / n_columns
+
+
+CORRECTIONS: dict[str, Callable[..., Mask]] = {"two-step": two_step_significant, "bonferroni": bonferroni_significant}
+
+
+def draw_shadows(columns: Index, n_columns: int, min_shadows: int, random: np.random.Generator) -> Index:
+    """Which columns to shuffle: those in play, and further ones, drawn from all, if those are too few."""
+    missing = max(0, min_shadows - len(columns))
+    return np.concatenate([columns, random.integers(n_columns, size=missing)])
+
+
+@dataclass
+class Trials:
+    """What the iterations have shown so far, a column an entry."""
+
+    decision: NDArray[np.int8]
+    hits: Index
+    importance: list[Floats] = field(default_factory=list)
+    best_shadow: list[float] = field(default_factory=list)
+
+    @property
+    def in_play(self) -> Index:
+        """Columns that are not rejected."""
+        return np.flatnonzero(self.decision != REJECTED)
+
+    @property
+    def undecided(self) -> Index:
+        """Columns that are neither confirmed nor rejected."""
+        return np.flatnonzero(self.decision == TENTATIVE)
+
+    def record(self, columns: Index, importance: Floats, threshold: float) -> None:
+        """Note one iteration: who beat the shadows?"""
+        self.hits[columns] += importance > threshold
+        row = np.full(len(self.hits), np.nan)
+        row[columns] = importance
+        self.importance.append(row)
+        self.best_shadow.append(threshold)
+
+    def decide(self, correction: Callable[..., Mask], alpha: float) -> None:
+        """Confirm or reject the columns whose hits are no matter of chance."""
+        columns, n_trials = self.undecided, len(self.best_shadow)
+        p_values = two_sided_p_values(self.hits[columns], n_trials)
+        sure = columns[correction(p_values, alpha=alpha, n_trials=n_trials, n_columns=len(self.hits))]
+        self.decision[sure] = np.where(2 * self.hits[sure] > n_trials, CONFIRMED, REJECTED)
+
+    def resolve(self) -> Mask:
+        """Confirmed columns, and tentative ones whose median importance is above the median of the best shadows."""
+        tentative = self.undecided
+        chosen = self.decision == CONFIRMED
+        if len(tentative):
+            usual = np.median(np.array(self.importance)[:, tentative], axis=0)
+            chosen[tentative] = usual > np.median(self.best_shadow)
+        return chosen
+
+
+class BorutaShap(FeatureSelection):
+    """Keeps every column that says something about the class, by Boruta's test with SHAP importances.
+
+    The selection of the paper's Appendix on prior knowledge. Choose it when a density would drown in columns that do
+    not matter: it keeps *all* relevant columns, also those that repeat each other, and not a smallest set. It needs a
+    library whose trees give SHAP values: XGBoost, LightGBM, or scikit-learn together with the `shap` package.
+
+    Parameters
+    ----------
+    estimator : tree classifier of XGBoost, LightGBM or scikit-learn that is refitted in each iteration. None: a random
+        forest of trees of depth 4, by XGBoost if that is installed, else LightGBM, else scikit-learn and `shap`.
+        There is no other way out: without any of them `fit` raises an ImportError.
+    max_iter : most iterations; columns still undecided then are tentative.
+    alpha : level of the test, before correction.
+    correction : "two-step" corrects for the number of undecided columns (Benjamini-Hochberg) and for the number of
+        iterations (Bonferroni); "bonferroni" for the number of all columns, as in the original, and decides later.
+    percentile : a column must beat this percentile of the shadows' importances; 100: the best shadow. Lower values
+        keep more columns, wrong ones too.
+    min_shadows : least number of shadows. Where fewer columns are in play, more are drawn among all columns.
+    max_features : most columns to keep, the most important ones. None: no limit.
+    n_fallback : how many columns to keep, by importance, when none is confirmed.
+    max_rows_explained : SHAP values are averaged over at most so many rows, drawn anew each iteration. None: all rows.
+    n_jobs : threads of each fit. None: the estimator's own setting; one thread where `estimator` is None.
+    random_state : seed of the shuffling and of the estimator.
+    verbose : 1 shows a progress bar.
+
+    Attributes
+    ----------
+    support_ : mask of the chosen columns.
+    decision_ : for each column "confirmed", "tentative" (undecided after `max_iter`) or "rejected".
+    tentative_ : mask of the tentative columns; those that `support_` holds were resolved in their favor.
+    importance_ : mean importance of each column over the iterations it took part in.
+    hits_ : number of iterations in which each column beat the shadows.
+    shadow_importance_ : (n_iter_,) the importance to beat in each iteration.
+    n_iter_ : number of iterations made.
+
+    Notes
+    -----
+    An iteration shuffles copies of the columns (shadows, which cannot say anything about the class), fits the
+    estimator to columns and shadows, and counts a hit for each column whose importance is above that of the best
+    shadow. The importance is the mean absolute SHAP value over rows (weighted by `sample_weight`) and classes. After
+    n iterations a column that is as good as the best shadow has Binomial(n, 1/2) hits; a two-sided test confirms
+    columns with too many hits and rejects those with too few, which leave the game with their shadows. Tentative
+    columns are kept if the median of their importances is above the median of the best shadows'.
+
+    A column without information still differs by chance in the rows at hand: it beats the best of m shadows in more
+    than half of the iterations with probability 1 - 2^(-1/m), about 0.69 / m. Hence `min_shadows`: as columns leave,
+    the bar would fall, and 7 % of all useless columns would pass at ten shadows.
+
+    Categories are passed on as such to XGBoost and LightGBM, and as positions of levels to scikit-learn; missing stays
+    missing, so that an estimator which cannot take it says so.
+
+    References
+    ----------
+    Kursa and Rudnicki, "Feature selection with the Boruta package", Journal of Statistical Software 36 (2010).
+    Lundberg et al., "From local explanations to global understanding with explainable AI for trees", Nature Machine
+    Intelligence 2 (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.feature_selection import BorutaShap
+    >>> X = np.random.default_rng(0).normal(size=(200, 6))
+    >>> y = (X[:, 1] + X[:, 4] > 0).astype(int)
+    >>> selection = BorutaShap(max_iter=15, random_state=0).fit(X, y)
+    >>> selection.support_
+    array([False,  True, False, False,  True, False])
+    >>> selection.decision_[1]
+    'confirmed'
+    >>> selection.transform(X).shape
+    (200, 2)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        max_iter: int = 50,
+        alpha: float = 0.05,
+        correction: str = "two-step",
+        percentile: float = 100,
+        min_shadows: int = 30,
+        max_features: int | None = None,
+        n_fallback: int = 5,
+        max_rows_explained: int | None = 500,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.max_iter = max_iter
+        self.alpha = alpha
+        self.correction = correction
+        self.percentile = percentile
+        self.min_shadows = min_shadows
+        self.max_features = max_features
+        self.n_fallback = n_fallback
+        self.max_rows_explained = max_rows_explained
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: NDArray[np.intp],
+        categorical_features: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> BorutaShap:
+        """Learn from the labeled rows which columns matter for the class.
+
+        Parameters
+        ----------
+        X : array or DataFrame.
+        y : class index of each row.
+        categorical_features : names, positions or mask of the categorical columns; None: by type.
+        sample_weight : weight of each row; rows of weight 0 are left out.
+        """
+        self._check()
+        values, categorical = _as_numbers(X, categorical_features)
+        check_consistent_length(values, y)
+        classes = np.asarray(y)
+        weight = None if sample_weight is None else _check_weight(sample_weight, len(values))
+        if weight is not None and not weight.all():
+            values, classes, weight = values[weight > 0], classes[weight > 0], weight[weight > 0]
+        present, classes = np.unique(classes, return_inverse=True)
+        if len(present) < 2:
+            raise ValueError(f"BorutaShap needs labeled rows of at least two classes; got {len(present)}.")
+        trials = self._run(values, classes, categorical, weight)
+        self._conclude(trials)
+        return self
+
+    def _run(self, values: Floats, classes: Index, categorical: Mask, weight: Floats | None) -> Trials:
+        """Iterate until every column is decided, or `max_iter`."""
+        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        n_columns = values.shape[1]
+        trials = Trials(np.zeros(n_columns, dtype=np.int8), np.zeros(n_columns, dtype=np.intp))
+        with show_progress("Boruta", self.max_iter, self.verbose) as bar:
+            for _ in range(self.max_iter):
+                columns = trials.in_play
+                shadows = draw_shadows(columns, n_columns, self.min_shadows, random)
+                importance = shap_importance(
+                    self._new_model(len(columns) + len(shadows), int(random.integers(2**31))),
+                    np.hstack([values[:, columns], random.permuted(values[:, shadows], axis=0)]),
+                    classes,
+                    categorical=np.concatenate([categorical[columns], categorical[shadows]]),
+                    sample_weight=weight,
+                    explained=self._draw_rows(len(values), random),
+                )
+                threshold = float(np.percentile(importance[len(columns) :], self.percentile))
+                trials.record(columns, importance[: len(columns)], threshold)
+                trials.decide(CORRECTIONS[self.correction], self.alpha)
+                bar.advance()
+                bar.describe(f"{(trials.decision == CONFIRMED).sum()} confirmed, {len(trials.undecided)} undecided")
+                if not len(trials.undecided):
+                    break
+        return trials
+
+    def _new_model(self, n_columns: int, seed: int) -> Any:
+        """An unfitted model for so many columns."""
+        if self.estimator is None:
+            return default_forest(n_columns, random_state=seed, n_jobs=1 if self.n_jobs is None else self.n_jobs)
+        model = clone(self.estimator)
+        known = model.get_params(deep=False)
+        wanted = {"random_state": seed} if self.n_jobs is None else {"random_state": seed, "n_jobs": self.n_jobs}
+        return model.set_params(**{name: value for name, value in wanted.items() if name in known})
+
+    def _draw_rows(self, n_rows: int, random: np.random.Generator) -> Index | None:
+        """Rows to explain; None: all."""
+        if self.max_rows_explained is None or n_rows <= self.max_rows_explained:
+            return None
+        return np.sort(random.choice(n_rows, self.max_rows_explained, replace=False))
+
+    def _conclude(self, trials: Trials) -> None:
+        """Say which columns are chosen, and what led to it."""
+        self.n_iter_ = len(trials.best_shadow)
+        self.hits_ = trials.hits
+        self.importance_ = np.nanmean(np.array(trials.importance), axis=0)
+        self.shadow_importance_ = np.array(trials.best_shadow)
+        self.tentative_ = trials.decision == TENTATIVE
+        self.decision_ = np.array(["tentative", "confirmed", "rejected"], dtype=object)[trials.decision]
+        self.support_ = trials.resolve()
+        if not self.support_.any():
+            limit = self.n_fallback if self.max_features is None else min(self.n_fallback, self.max_features)
+            self.support_ = _most_important(self.importance_, np.ones(len(self.support_), dtype=bool), limit)
+            warnings.warn(
+                f"BorutaShap could not confirm that any of the {len(self.support_)} columns matters for the class: it "
+                f"keeps the {self.support_.sum()} most important ones. More labeled rows may help.",
+                NoFeatureConfirmedWarning,
+                stacklevel=3,
+            )
+        elif self.max_features is not None:
+            self.support_ = _most_important(self.importance_, self.support_, self.max_features)
+
+    def _check(self) -> None:
+        """Every parameter is in its range."""
+        if self.estimator is not None:
+            check_explainable(self.estimator)
+        for name in ("max_iter", "min_shadows", "n_fallback"):
+            _check_positive(name, getattr(self, name))
+        for name in ("max_features", "max_rows_explained"):
+            if getattr(self, name) is not None:
+                _check_positive(name, getattr(self, name))
+        if not isinstance(self.alpha, Real) or not 0 < float(self.alpha) < 1:
+            raise ValueError(f"`alpha` of BorutaShap must be in (0, 1); got {self.alpha!r}.")
+        if not isinstance(self.percentile, Real) or not 0 < float(self.percentile) <= 100:
+            raise ValueError(f"`percentile` of BorutaShap must be in (0, 100]; got {self.percentile!r}.")
+        if self.correction not in CORRECTIONS:
+            choices = " or ".join(map(repr, CORRECTIONS))
+            raise ValueError(f"`correction` of BorutaShap must be {choices}; got {self.correction!r}.")
+
+
+def _check_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
+    """Weights as floats, one a row."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(
+            f"`sample_weight` of BorutaShap.fit must hold a number for each of the {n_rows} rows, none negative and "
+            "not all zero."
+        )
+    return weight
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"`{name}` of BorutaShap must be a positive integer; got {value!r}.")
+
+
+def _as_numbers(X: Any, categorical_features: ArrayLike | None) -> tuple[Floats, Mask]:
+    """The table as one matrix, in its own order: numbers, levels by position, missing as NaN; and which are levels."""
+    columns = learn_columns(X, categorical_features)
+    table = columns.encode(X)
+    values = np.empty((len(table), len(columns.names)))
+    values[:, columns.continuous_index] = table.continuous
+    values[:, columns.categorical_index] = np.where(table.codes >= 0, table.codes, np.nan)
+    categorical = np.zeros(len(columns.names), dtype=bool)
+    categorical[columns.categorical_index] = True
+    return values, categorical
+
+
+def _most_important(importance: Floats, among: Mask, count: int) -> Mask:
+    """Mask of the `count` most important columns among some; the first ones where they tie."""
+    order = np.argsort(np.where(among, -importance, np.inf), kind="stable")
+    chosen = np.zeros(len(among), dtype=bool)
+    chosen[order[: min(count, int(among.sum()))]] = True
+    return chosen

@@ -1,0 +1,159 @@
+"""How much each column moves a tree model's predictions, by the SHAP values that the model itself can give.
+
+XGBoost and LightGBM compute exact tree SHAP values; for scikit-learn's trees the `shap` package does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+INSTALL = "Install one with: pip install 'tabcast[xgboost]' (or 'tabcast[lightgbm]', or shap for scikit-learn's trees)."
+
+
+def shap_importance(
+    model: Any,
+    X: Floats,
+    y: NDArray[np.intp],
+    *,
+    categorical: Mask,
+    sample_weight: Floats | None = None,
+    explained: NDArray[np.intp] | None = None,
+) -> Floats:
+    """Fit a tree model, and give the mean absolute SHAP value of each column over rows and classes.
+
+    Parameters
+    ----------
+    model : an unfitted classifier of XGBoost, LightGBM or scikit-learn's trees; it is fitted in place.
+    X : (n_rows, n_columns), missing is NaN, a category is the position of its level.
+    y : classes 0, 1, 2, ...
+    categorical : mask over the columns. scikit-learn's trees see the positions of levels as numbers.
+    sample_weight : (n_rows,), for the fit and for the mean.
+    explained : rows to take the mean over; None: all.
+    """
+    rows = np.arange(len(X)) if explained is None else explained
+    contributions = _explainer(model)(model, X, y, categorical, sample_weight, rows)
+    weight = None if sample_weight is None else sample_weight[rows]
+    per_row = np.abs(contributions).mean(axis=2, dtype=np.float64)
+    return np.average(per_row, axis=0, weights=weight)
+
+
+def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
+    """A random forest of shallow trees from the first library that is installed and can explain itself.
+
+    Each split looks at sqrt(n_columns) columns, so that a column stays visible beside others that say the same; the
+    number of trees grows likewise, up to 300, so that each column has its chance.
+    """
+    n_trees = min(300, max(100, ceil(15 * sqrt(n_columns))))
+    share = 1 / sqrt(n_columns)
+    if find_spec("xgboost"):
+        from xgboost import XGBRFClassifier
+
+        return XGBRFClassifier(
+            n_estimators=n_trees,
+            max_depth=4,
+            subsample=0.63,
+            colsample_bynode=share,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    if find_spec("lightgbm"):
+        from lightgbm import LGBMClassifier
+
+        return LGBMClassifier(
+            boosting_type="rf",
+            n_estimators=n_trees,
+            max_depth=4,
+            min_child_samples=3,
+            subsample=0.63,
+            subsample_freq=1,
+            feature_fraction_bynode=share,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbosity=-1,
+        )
+    if find_spec("shap"):
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(n_trees, max_depth=4, random_state=random_state, n_jobs=n_jobs)
+    raise ImportError(
+        "BorutaShap without an `estimator` needs a library whose trees give SHAP values: XGBoost, LightGBM or shap. "
+        + INSTALL
+    )
+
+
+def check_explainable(estimator: Any) -> None:
+    """Refuse an estimator that cannot give SHAP values."""
+    _explainer(estimator)
+
+
+def _explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
+    """The function that fits and explains models of the estimator's library."""
+    modules = [one.__module__ for one in type(estimator).__mro__]
+    for prefix, explain in _EXPLAINERS.items():
+        if any(module.startswith(prefix) for module in modules) and is_classifier(estimator):
+            if explain is _explain_sklearn and not find_spec("shap"):
+                raise ImportError(
+                    f"SHAP values of {type(estimator).__name__} need the package shap. Install it with: pip install "
+                    "shap, or pass a classifier of XGBoost or LightGBM."
+                )
+            return explain
+    raise TypeError(
+        "`estimator` of BorutaShap must be None or a tree classifier of XGBoost, LightGBM or scikit-learn (a tree, a "
+        f"forest, gradient boosting); got {estimator!r}."
+    )
+
+
+def _explain_xgboost(
+    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+) -> NDArray[Any]:
+    """(n_explained, n_columns, n_outputs), in log-odds."""
+    from xgboost import DMatrix
+
+    types = ["c" if levels else "q" for levels in categorical]
+    model.set_params(feature_types=types, enable_categorical=True)
+    model.fit(X, y, sample_weight=sample_weight)
+    data = DMatrix(X[rows], feature_types=types, enable_categorical=True, nthread=model.n_jobs)
+    values = model.get_booster().predict(data, pred_contribs=True)
+    return values[:, :-1, None] if values.ndim == 2 else values[:, :, :-1].transpose(0, 2, 1)
+
+
+def _explain_lightgbm(
+    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+) -> NDArray[Any]:
+    """(n_explained, n_columns, n_outputs), in log-odds."""
+    model.fit(X, y, sample_weight=sample_weight, categorical_feature=np.flatnonzero(categorical).tolist())
+    values = model.booster_.predict(X[rows], pred_contrib=True, num_threads=model.n_jobs or 0)
+    return values.reshape(len(rows), -1, X.shape[1] + 1)[:, :, :-1].transpose(0, 2, 1)
+
+
+def _explain_sklearn(
+    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+) -> NDArray[Any]:
+    """(n_explained, n_columns, n_outputs), in probabilities (forests, trees) or log-odds (boosting)."""
+    from shap import TreeExplainer
+
+    model.fit(X, y, sample_weight=sample_weight)
+    values = TreeExplainer(model).shap_values(X[rows], check_additivity=False)
+    # Older versions of shap give a list with an entry a class.
+    stacked = np.stack(values, axis=-1) if isinstance(values, list) else np.asarray(values)
+    return stacked[:, :, None] if stacked.ndim == 2 else stacked
+
+
+_EXPLAINERS: dict[str, Callable[..., NDArray[Any]]] = {
+    "xgboost.": _explain_xgboost,
+    "lightgbm.": _explain_lightgbm,
+    "sklearn.tree.": _explain_sklearn,
+    "sklearn.ensemble._forest": _explain_sklearn,
+    "sklearn.ensemble._gb": _explain_sklearn,
+    "sklearn.ensemble._hist_gradient_boosting": _explain_sklearn,
+}

@@ -1,0 +1,515 @@
+"""BorutaShap finds the columns that matter, for every kind of table and tree model, and says so when it finds none."""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from lightgbm import LGBMClassifier
+from scipy.stats import binomtest, false_discovery_control
+from sklearn.base import clone
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
+
+from tabcast.feature_selection import _boruta_shap as boruta
+from tabcast.feature_selection import _shap_importance
+from tabcast.feature_selection._boruta_shap import (
+    BorutaShap,
+    NoFeatureConfirmedWarning,
+    bonferroni_significant,
+    two_sided_p_values,
+    two_step_significant,
+)
+from tabcast.feature_selection._shap_importance import default_forest, shap_importance
+from tests.conftest import read_dataset
+
+EFFECTS = [
+    lambda x: x,
+    lambda x: (np.abs(x) - 0.8) / 0.6,
+    lambda x: np.where(x > 0.3, 1.3, -0.8),
+]
+
+
+def problem(seed, rows=(400, 1000), informative=(3, 7), noise=(10, 30), classes=(2, 4)):
+    """A table whose informative columns are known: (X, y, informative, categorical).
+
+    Each informative column pushes the classes' scores by the same amount: in proportion, by its size, by a threshold,
+    or by level. The others are normal, exponential, correlated with their neighbor, or levels. In every third problem
+    a tenth of the cells is missing.
+    """
+    random = np.random.default_rng(1000 + seed)
+    n, n_informative, n_noise, n_classes = (
+        int(random.integers(*bounds, endpoint=True)) for bounds in (rows, informative, noise, classes)
+    )
+    n_columns = n_informative + n_noise
+    X, categorical = random.normal(size=(n, n_columns)), np.zeros(n_columns, dtype=bool)
+    for j in range(n_informative, n_columns):
+        kind = random.integers(4)
+        if kind == 1:
+            X[:, j] = random.exponential(size=n)
+        elif kind == 2:
+            X[:, j], categorical[j] = random.integers(0, random.integers(2, 7), n), True
+        elif kind == 3 and j > n_informative:
+            X[:, j] = 0.8 * X[:, j - 1] + 0.6 * X[:, j]
+    scores = np.zeros((n, n_classes))
+    for j in range(n_informative):
+        kind = random.integers(4)
+        if kind == 3:
+            levels = random.permutation(np.linspace(-1.5, 1.5, int(random.integers(3, 6))))
+            X[:, j], categorical[j] = random.integers(0, len(levels), n), True
+            effect = levels[X[:, j].astype(int)]
+        else:
+            effect = EFFECTS[kind](X[:, j])
+        push = random.normal(size=n_classes)
+        push -= push.mean()
+        scores += np.outer(effect, 1.5 * np.sqrt(n_classes / 2) * push / np.linalg.norm(push))
+    proba = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    y = (proba.cumsum(axis=1) > random.random((n, 1))).argmax(axis=1)
+    if seed % 3 == 0:
+        X[random.random(X.shape) < 0.1] = np.nan
+    order = random.permutation(n_columns)
+    return X[:, order], y, order < n_informative, categorical[order]
+
+
+def rates(problems, **parameters):
+    """Share of informative columns that are found, and share of the other columns that are kept by mistake."""
+    found, informative, wrong, others = 0, 0, 0, 0
+    for seed, (X, y, truth, categorical) in enumerate(problems):
+        support = BorutaShap(random_state=seed, **parameters).fit(X, y, categorical).support_
+        found, informative = found + (support & truth).sum(), informative + truth.sum()
+        wrong, others = wrong + (support & ~truth).sum(), others + (~truth).sum()
+    return found / informative, wrong / others
+
+
+class TestFindsWhatMatters:
+    def test_six_small_problems(self):
+        small = [problem(seed, (250, 300), (2, 3), (7, 10), (2, 3)) for seed in range(6)]
+        recall, false_positives = rates(small, max_iter=12)
+        assert recall >= 0.95
+        assert false_positives <= 0.05
+
+    @pytest.mark.slow
+    def test_thirty_problems(self):
+        recall, false_positives = rates([problem(seed) for seed in range(30)])
+        print(f"recall {recall:.3f}, false positives {false_positives:.3f}")
+        assert recall >= 0.95
+        assert false_positives <= 0.05
+
+    def test_a_class_among_several_that_depends_on_one_column(self):
+        random = np.random.default_rng(0)
+        X = random.normal(size=(400, 6))
+        y = np.where(X[:, 3] > 1, 2, (X[:, 0] > 0).astype(int))
+        assert np.flatnonzero(BorutaShap(max_iter=20, random_state=0).fit(X, y).support_).tolist() == [0, 3]
+
+    def test_columns_that_repeat_each_other_are_all_kept(self):
+        random = np.random.default_rng(0)
+        X = random.normal(size=(300, 8))
+        X[:, 1] = X[:, 0] + random.normal(0, 0.1, 300)
+        X[:, 2] = -X[:, 0] + random.normal(0, 0.1, 300)
+        y = (X[:, 0] > 0).astype(int)
+        assert BorutaShap(max_iter=20, random_state=0).fit(X, y).support_[:3].all()
+
+    def test_that_a_value_is_missing_can_matter(self):
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(300, 5)), random.integers(0, 2, 300)
+        X[(y == 1) & (random.random(300) < 0.7), 2] = np.nan
+        X[random.random(300) < 0.4, 4] = np.nan
+        assert np.flatnonzero(BorutaShap(max_iter=20, random_state=0).fit(X, y).support_).tolist() == [2]
+
+    @pytest.mark.slow
+    def test_few_rows_many_columns(self):
+        X, y = read_dataset("Bioresponse")
+        rows = np.random.default_rng(0).permutation(len(X))[:250]
+        X, y = X.iloc[rows], y.to_numpy()[rows].astype(int)
+        selection = BorutaShap(max_iter=9, random_state=0).fit(X, y)
+        # Nine iterations without a hit are enough to send most of the 1,776 columns home.
+        assert (selection.decision_ == "rejected").mean() > 0.9
+        assert 1 <= selection.support_.sum() < 100
+        assert selection.transform(X).shape == (250, selection.support_.sum())
+
+
+class TestTables:
+    def frame(self):
+        random = np.random.default_rng(3)
+        n = 300
+        frame = pd.DataFrame(
+            {
+                "city": random.choice(["Ulm", "Bonn", "Kiel", "Hof"], n),
+                "plan": pd.Categorical(random.choice(["basic", "gold"], n), categories=["basic", "gold", "never"]),
+                "active": random.random(n) < 0.5,
+                "member": pd.array(random.choice([True, False, None], n), dtype="boolean"),
+                "visits": pd.array(random.integers(0, 9, n), dtype="Int64"),
+                "income": np.where(random.random(n) < 0.1, np.nan, random.lognormal(3, 0.5, n)),
+                "age": random.normal(40, 10, n),
+                "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(random.integers(0, 900, n), unit="D"),
+            }
+        )
+        frame.loc[3, "visits"] = pd.NA
+        score = 3 * frame["city"].isin(["Ulm", "Kiel"]) + 0.15 * (frame["age"] - 40) + 2 * frame["active"]
+        return frame, (score + random.normal(0, 0.5, n) > 2.5).astype(int).to_numpy()
+
+    def test_every_kind_of_column(self):
+        frame, y = self.frame()
+        selection = BorutaShap(max_iter=20, random_state=0).fit(frame, y)
+        assert selection.transform(frame).columns.tolist() == ["city", "active", "age"]
+
+    def test_polars_gives_what_pandas_gives(self):
+        frame, y = self.frame()
+        names = ["city", "active", "visits", "income", "age"]
+        foreign = pl.DataFrame({name: [None if pd.isna(value) else value for value in frame[name]] for name in names})
+        ours = BorutaShap(max_iter=9, random_state=0).fit(frame[names], y)
+        theirs = BorutaShap(max_iter=9, random_state=0).fit(foreign, y)
+        np.testing.assert_array_equal(theirs.importance_, ours.importance_)
+        assert theirs.transform(foreign).columns == ["city", "active", "age"]
+
+    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=20, verbosity=-1, n_jobs=1)])
+    def test_codes_are_levels_if_we_say_so(self, estimator):
+        # 40 levels in no order: of use only to a model that splits sets of levels.
+        random = np.random.default_rng(0)
+        X = random.integers(0, 40, size=(1500, 1)).astype(float)
+        good = random.permutation(40) < 20
+        y = good[X[:, 0].astype(int)].astype(int)
+
+        def accuracy(categorical):
+            model = clone(estimator) if estimator else default_forest(1, random_state=0, n_jobs=1)
+            shap_importance(model.set_params(max_depth=1), X, y, categorical=np.array([categorical]))
+            return (model.predict(X) == y).mean()
+
+        seen = {as_levels: accuracy(as_levels) for as_levels in (False, True)}
+        assert seen[True] > seen[False] + 0.15
+
+    def test_names_of_categorical_columns_are_understood(self):
+        frame, y = self.frame()
+        by_name = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y, ["visits"])
+        by_mask = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y, [True, False])
+        by_type = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y)
+        np.testing.assert_array_equal(by_name.importance_, by_mask.importance_)
+        assert (by_name.importance_ != by_type.importance_).any()
+
+    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=5, verbosity=-1, n_jobs=1)])
+    def test_columns_without_a_value_or_with_a_level_for_each_row(self, estimator):
+        random = np.random.default_rng(0)
+        y = np.arange(60) % 2
+        frame = pd.DataFrame(
+            {
+                "empty": pd.Series([None] * 60, dtype=object),
+                "nothing": np.full(60, np.nan),
+                "id": [f"row {i}" for i in range(60)],
+                "good": y + random.normal(0, 0.2, 60),
+            }
+        )
+        selection = BorutaShap(estimator, max_iter=9, random_state=0).fit(frame, y)
+        assert selection.decision_[[0, 1, 3]].tolist() == ["rejected", "rejected", "confirmed"]
+
+    def test_class_indices_may_have_gaps(self):
+        X, y, _, _ = problem(1, (300, 300), (2, 2), (5, 5), (2, 2))
+        selection = BorutaShap(max_iter=3, random_state=0)
+        plain = selection.fit(X, y).importance_
+        np.testing.assert_array_equal(selection.fit(X, np.array([1, 4])[y]).importance_, plain)
+
+
+class TestModels:
+    X = np.random.default_rng(5).normal(size=(250, 7))
+    y = (X[:, 2] + X[:, 5] + np.random.default_rng(6).normal(0, 0.3, 250) > 0).astype(int)
+
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            XGBClassifier(n_estimators=30, max_depth=3, n_jobs=1),
+            LGBMClassifier(n_estimators=30, max_depth=3, verbosity=-1, n_jobs=1),
+            RandomForestClassifier(40, max_depth=4),
+            ExtraTreesClassifier(40, max_depth=4),
+            DecisionTreeClassifier(max_depth=4),
+            GradientBoostingClassifier(n_estimators=30),
+            HistGradientBoostingClassifier(max_iter=30),
+        ],
+        ids=lambda estimator: type(estimator).__name__,
+    )
+    def test_any_tree_model(self, estimator):
+        if type(estimator).__module__.startswith("sklearn"):
+            pytest.importorskip("shap")
+        selection = BorutaShap(estimator, max_iter=12, random_state=0).fit(self.X, self.y)
+        assert np.flatnonzero(selection.decision_ == "confirmed").tolist() == [2, 5]
+        assert not hasattr(estimator, "classes_")
+
+    @pytest.mark.parametrize("installed", ["xgboost", "lightgbm", "shap"])
+    def test_default_model_of_what_is_installed(self, monkeypatch, installed):
+        if installed == "shap":
+            pytest.importorskip("shap")
+        order = ["xgboost", "lightgbm", "shap"]
+        there = order[order.index(installed) :]
+        find_spec = importlib.util.find_spec
+        monkeypatch.setattr(_shap_importance, "find_spec", lambda name: find_spec(name) if name in there else None)
+        library = {"xgboost": "xgboost", "lightgbm": "lightgbm", "shap": "sklearn"}[installed]
+        assert type(default_forest(10, random_state=0, n_jobs=1)).__module__.startswith(library)
+        classes = self.y + (self.X[:, 5] > 1)
+        selection = BorutaShap(max_iter=12, random_state=0).fit(self.X, classes)
+        assert np.flatnonzero(selection.decision_ == "confirmed").tolist() == [2, 5]
+
+    def test_nothing_installed(self, monkeypatch):
+        monkeypatch.setattr(_shap_importance, "find_spec", lambda name: None)
+        with pytest.raises(ImportError, match=r"needs a library whose trees give SHAP values.*pip install 'tabcast\["):
+            BorutaShap().fit(self.X, self.y)
+        with pytest.raises(ImportError, match="SHAP values of RandomForestClassifier need the package shap"):
+            BorutaShap(RandomForestClassifier()).fit(self.X, self.y)
+
+    @pytest.mark.parametrize(
+        "estimator",
+        [LogisticRegression(), RandomForestRegressor(), make_pipeline(RandomForestClassifier()), "xgboost"],
+        ids=lambda estimator: type(estimator).__name__,
+    )
+    def test_models_that_cannot_explain_themselves(self, estimator):
+        with pytest.raises(TypeError, match="`estimator` of BorutaShap must be None or a tree classifier of XGBoost"):
+            BorutaShap(estimator).fit(self.X, self.y)
+
+    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=10, verbosity=-1, n_jobs=1)])
+    def test_importance_is_the_mean_over_rows_weights_and_classes(self, estimator):
+        random = np.random.default_rng(0)
+        weight = random.random(len(self.X))
+        classes = self.y + (self.X[:, 5] > 1)
+        rows = np.array([3, 30, 100])
+        new = lambda: clone(estimator) if estimator else default_forest(7, random_state=0, n_jobs=1)  # noqa: E731
+        levels = np.zeros(7, dtype=bool)
+        arguments = {"categorical": levels, "sample_weight": weight}
+        some = shap_importance(new(), self.X, classes, **arguments, explained=rows)
+        single = [shap_importance(new(), self.X, classes, **arguments, explained=rows[[i]]) for i in range(3)]
+        np.testing.assert_allclose(some, np.average(single, axis=0, weights=weight[rows]), rtol=1e-6)
+        everywhere = shap_importance(new(), self.X, classes, **arguments)
+        np.testing.assert_allclose(
+            everywhere, shap_importance(new(), self.X, classes, **arguments, explained=np.arange(250)), rtol=1e-6
+        )
+
+
+class TestWeights:
+    def test_rows_of_weight_zero_do_not_exist(self):
+        X, y, _, _ = problem(2, (300, 300), (2, 2), (6, 6), (3, 3))
+        weight = np.repeat([1.0, 0.0], 150)
+        with_weight = BorutaShap(max_iter=8, random_state=0).fit(X, y, sample_weight=weight)
+        without = BorutaShap(max_iter=8, random_state=0).fit(X[:150], y[:150], sample_weight=weight[:150])
+        np.testing.assert_array_equal(with_weight.importance_, without.importance_)
+
+    def test_weights_say_which_rows_matter(self):
+        random = np.random.default_rng(0)
+        X = random.normal(size=(400, 6))
+        y = (np.where(np.arange(400) < 200, X[:, 0], X[:, 1]) > 0).astype(int)
+        for first in (True, False):
+            weight = np.where((np.arange(400) < 200) == first, 1.0, 1e-3)
+            selection = BorutaShap(max_iter=12, random_state=0).fit(X, y, sample_weight=weight)
+            assert selection.importance_.argmax() == (0 if first else 1)
+            assert selection.importance_[:2].max() > 5 * selection.importance_[:2].min()
+
+    @pytest.mark.parametrize("weight", [np.zeros(30), -np.ones(30), np.ones(29), np.full(30, np.nan)])
+    def test_bad_weights(self, weight):
+        X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+        with pytest.raises(ValueError, match="must hold a number for each of the 30 rows, none negative"):
+            BorutaShap().fit(X, y, sample_weight=weight)
+
+
+class TestDecisions:
+    """With importances from a script instead of a model, every decision can be counted by hand."""
+
+    X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
+
+    @pytest.fixture
+    def script(self, monkeypatch):
+        """Column 0 always wins, column 1 never, column 2 every other time, column 3 four times of five."""
+        seen = []
+
+        def importance(model, X, y, *, categorical, sample_weight, explained):
+            turn = len(seen)
+            seen.append(X)
+            own = {0: 2.0, 1: 0.5, 2: 2.0 * (turn % 2), 3: 3.0 * (turn % 5 > 0)}
+            first = [tuple(column) for column in X.T[:4]]
+            columns = [j for j in range(4) if tuple(self.X[:, j]) in first]
+            return np.array([own[j] for j in columns] + [1.0] * (X.shape[1] - len(columns)))
+
+        monkeypatch.setattr(boruta, "shap_importance", importance)
+        return seen
+
+    def test_each_column_gets_what_it_deserves(self, script):
+        selection = BorutaShap(max_iter=30, random_state=0).fit(self.X, self.y)
+        assert selection.decision_.tolist() == ["confirmed", "rejected", "tentative", "confirmed"]
+        assert selection.tentative_.tolist() == [False, False, True, False]
+        assert selection.n_iter_ == 30
+        assert selection.hits_.tolist() == [30, 0, 15, 24]
+        # As many hits as misses: its median is the shadows', which is not above it.
+        assert selection.support_.tolist() == [True, False, False, True]
+        np.testing.assert_allclose(selection.importance_, [2.0, 0.5, 1.0, 2.4])
+        np.testing.assert_allclose(selection.shadow_importance_, np.ones(30))
+
+    def test_tentative_column_with_more_hits_than_misses_is_kept(self, script):
+        selection = BorutaShap(max_iter=9, random_state=0).fit(self.X, self.y)
+        assert selection.decision_.tolist() == ["confirmed", "rejected", "tentative", "tentative"]
+        assert selection.support_.tolist() == [True, False, False, True]
+
+    def test_rejected_columns_leave_after_nine_misses(self, script):
+        BorutaShap(max_iter=12, min_shadows=1, random_state=0).fit(self.X, self.y)
+        # 2 * 0.5^9 = 0.0039 is the first to pass 0.05 / iterations; the column leaves with its shadow.
+        assert [X.shape[1] for X in script] == [8] * 9 + [6] * 3
+
+    def test_bonferroni_needs_fewer_iterations_for_few_columns(self, script):
+        BorutaShap(max_iter=12, min_shadows=1, correction="bonferroni", random_state=0).fit(self.X, self.y)
+        # 2 * 0.5^8 = 0.0078 is the first below 0.05 / 4.
+        assert [X.shape[1] for X in script] == [8] * 8 + [6] * 4
+
+    def test_there_are_enough_shadows_and_each_is_a_shuffled_column(self, script):
+        BorutaShap(max_iter=10, min_shadows=12, random_state=0).fit(self.X, self.y)
+        assert [X.shape[1] for X in script] == [16] * 9 + [15]
+        original = {tuple(np.sort(column)) for column in self.X.T}
+        for X in script:
+            n_real = X.shape[1] - 12
+            assert all(tuple(np.sort(shadow)) in original for shadow in X.T[n_real:])
+            assert not any(np.array_equal(shadow, real) for shadow in X.T[n_real:] for real in self.X.T)
+        assert not np.array_equal(script[0][:, 4:], script[1][:, 4:])
+
+    def test_stops_when_all_is_decided(self, script):
+        selection = BorutaShap(max_iter=40, random_state=0).fit(self.X[:, :2], self.y)
+        assert selection.n_iter_ == 9
+
+    def test_percentile_lowers_the_bar(self, monkeypatch):
+        def importance(model, X, y, **_):
+            return np.concatenate([[0.6], np.linspace(0, 1, X.shape[1] - 1)])
+
+        monkeypatch.setattr(boruta, "shap_importance", importance)
+        X = self.X[:, :1]
+        assert BorutaShap(percentile=50, random_state=0).fit(X, self.y).decision_.tolist() == ["confirmed"]
+        with pytest.warns(NoFeatureConfirmedWarning):
+            assert BorutaShap(random_state=0).fit(X, self.y).decision_.tolist() == ["rejected"]
+
+    @pytest.mark.parametrize(
+        ("estimator", "n_jobs", "expected"),
+        [(None, None, 1), (None, 2, 2), (XGBClassifier(n_jobs=3), None, 3), (XGBClassifier(n_jobs=3), 2, 2)],
+    )
+    def test_threads(self, monkeypatch, estimator, n_jobs, expected):
+        threads = []
+
+        def importance(model, X, y, **_):
+            threads.append(model.n_jobs)
+            return np.append(np.full(4, 2.0), np.ones(X.shape[1] - 4))
+
+        monkeypatch.setattr(boruta, "shap_importance", importance)
+        BorutaShap(estimator, n_jobs=n_jobs, max_iter=2, random_state=0).fit(self.X, self.y)
+        assert threads == [expected] * 2
+
+    def test_cap_keeps_the_most_important(self, script):
+        for cap, expected in [(1, [3]), (2, [0, 3]), (3, [0, 3])]:
+            script.clear()
+            selection = BorutaShap(max_iter=30, max_features=cap, random_state=0).fit(self.X, self.y)
+            assert np.flatnonzero(selection.support_).tolist() == expected
+            assert selection.decision_[0] == "confirmed"
+
+
+class TestNothingConfirmed:
+    X, y = np.random.default_rng(0).normal(size=(80, 12)), np.arange(80) % 2
+
+    def test_most_important_columns_are_kept_with_a_warning(self):
+        message = "could not confirm that any of the 12 columns matters for the class: it keeps the 5 most important"
+        with pytest.warns(NoFeatureConfirmedWarning, match=message):
+            selection = BorutaShap(max_iter=12, random_state=1).fit(self.X, self.y)
+        assert selection.support_.sum() == 5
+        assert selection.importance_[selection.support_].min() >= selection.importance_[~selection.support_].max()
+
+    @pytest.mark.parametrize(
+        ("parameters", "expected"), [({"n_fallback": 2}, 2), ({"max_features": 3}, 3), ({"n_fallback": 99}, 12)]
+    )
+    def test_how_many(self, parameters, expected):
+        with pytest.warns(NoFeatureConfirmedWarning):
+            selection = BorutaShap(max_iter=12, random_state=1, **parameters).fit(self.X, self.y)
+        assert selection.support_.sum() == expected
+
+    def test_constant_and_empty_columns_are_never_kept(self):
+        X = np.column_stack([self.X[:, 0], np.ones(80), np.full(80, np.nan), self.y + self.X[:, 1] / 10])
+        selection = BorutaShap(max_iter=12, random_state=0).fit(X, self.y)
+        assert selection.decision_[[1, 2]].tolist() == ["rejected", "rejected"]
+        assert selection.support_[3]
+
+
+class TestRepeatable:
+    X, y, truth, categorical = problem(4, (250, 250), (3, 3), (6, 6), (2, 2))
+
+    def test_same_seed_same_result(self):
+        first, second = (
+            BorutaShap(max_iter=6, max_rows_explained=100, random_state=3).fit(self.X, self.y, self.categorical)
+            for _ in range(2)
+        )
+        np.testing.assert_array_equal(first.importance_, second.importance_)
+        np.testing.assert_array_equal(first.shadow_importance_, second.shadow_importance_)
+        other = BorutaShap(max_iter=6, max_rows_explained=100, random_state=4).fit(self.X, self.y, self.categorical)
+        assert (other.importance_ != first.importance_).any()
+
+    def test_seed_reaches_the_users_model(self):
+        model = XGBClassifier(n_estimators=10, subsample=0.5, n_jobs=1)
+        first, second = (BorutaShap(model, max_iter=3, random_state=0).fit(self.X, self.y) for _ in range(2))
+        np.testing.assert_array_equal(first.importance_, second.importance_)
+
+    def test_explaining_fewer_rows_changes_little(self):
+        few = BorutaShap(max_iter=12, max_rows_explained=60, random_state=0).fit(self.X, self.y, self.categorical)
+        every = BorutaShap(max_iter=12, max_rows_explained=None, random_state=0).fit(self.X, self.y, self.categorical)
+        np.testing.assert_array_equal(few.support_[self.truth], every.support_[self.truth])
+        np.testing.assert_allclose(few.importance_[self.truth], every.importance_[self.truth], rtol=0.15)
+        assert (few.importance_ != every.importance_).any()
+
+    def test_clone_and_repr(self):
+        original = BorutaShap(max_iter=7, alpha=0.1)
+        assert clone(original).get_params() == original.get_params()
+        assert "max_iter=7" in repr(original)
+
+    def test_progress_is_shown_on_request(self, capsys):
+        BorutaShap(max_iter=3, random_state=0).fit(self.X, self.y)
+        assert capsys.readouterr().out == ""
+        BorutaShap(max_iter=3, random_state=0, verbose=1).fit(self.X, self.y)
+        assert "Boruta: 0 confirmed, 9 undecided" in capsys.readouterr().out
+
+
+class TestStatistics:
+    @pytest.mark.parametrize("n_trials", [1, 2, 9, 20, 51])
+    def test_p_values_are_those_of_the_binomial_test(self, n_trials):
+        hits = np.arange(n_trials + 1)
+        expected = [binomtest(int(count), n_trials).pvalue for count in hits]
+        np.testing.assert_allclose(two_sided_p_values(hits, n_trials), expected)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_two_step_is_benjamini_hochberg_and_a_bound(self, seed):
+        p_values = np.random.default_rng(seed).random(50) ** 5
+        expected = (false_discovery_control(p_values) <= 0.05) & (p_values <= 0.05 / 12)
+        found = two_step_significant(p_values, alpha=0.05, n_trials=12, n_columns=80)
+        np.testing.assert_array_equal(found, expected)
+        assert 0 < found.sum() < 50
+
+    def test_bonferroni_counts_all_columns(self):
+        found = bonferroni_significant(np.array([0.0009, 0.0011]), alpha=0.05, n_trials=9, n_columns=50)
+        assert found.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_iter": 0}, r"`max_iter` of BorutaShap must be a positive integer; got 0\."),
+        ({"min_shadows": 2.5}, r"`min_shadows` of BorutaShap must be a positive integer; got 2\.5\."),
+        ({"n_fallback": -1}, r"`n_fallback` of BorutaShap must be a positive integer; got -1\."),
+        ({"max_features": 0}, r"`max_features` of BorutaShap must be a positive integer; got 0\."),
+        ({"max_rows_explained": True}, r"`max_rows_explained` of BorutaShap must be a positive integer; got True\."),
+        ({"alpha": 1.0}, r"`alpha` of BorutaShap must be in \(0, 1\); got 1\.0\."),
+        ({"percentile": 0}, r"`percentile` of BorutaShap must be in \(0, 100\]; got 0\."),
+        ({"correction": "holm"}, r"`correction` of BorutaShap must be 'two-step' or 'bonferroni'; got 'holm'\."),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    with pytest.raises(ValueError, match=message):
+        BorutaShap(**parameters).fit(X, y)
+
+
+def test_one_class_is_not_enough():
+    with pytest.raises(ValueError, match="BorutaShap needs labeled rows of at least two classes; got 1"):
+        BorutaShap().fit(np.zeros((5, 2)), np.zeros(5, dtype=int))
