@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from tabcast.binning import equal_width_bins
-from tabcast.tables import describe_difference
+from tabcast.tables import describe_difference, plain_numbers
 
 MISSING = -1  # code of a categorical cell without a value
 UNSEEN = -2  # code of a level that was not there when the columns were learned
@@ -127,7 +127,7 @@ class Columns:
             return X
         X = self._in_order(_as_table(X))
         n_columns = len(self.names)
-        array = None if self.categorical else _numeric_array(X)
+        array = None if self.categorical else plain_numbers(X)
         if array is not None:
             return EncodedTable(self, array, np.empty((len(array), 0), dtype=np.int32))
         series = [_column(X, position) for position in range(n_columns)]
@@ -165,7 +165,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     X = _as_table(X)
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
-    array = None if is_categorical.any() else _numeric_array(X)
+    array = None if is_categorical.any() else plain_numbers(X)
     if array is not None:
         _refuse_infinity(array, names)
         described = _describe_array(array, names)
@@ -244,14 +244,6 @@ def _as_table(X: Any) -> Any:
             "X.reshape(-1, 1), a single row X.reshape(1, -1)."
         )
     return array
-
-
-def _numeric_array(X: Any) -> NDArray[np.float64] | None:
-    """All of a table as one array, where every column is a plain number."""
-    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
-        return np.asarray(X, dtype=float)
-    return None
 
 
 def _refuse_infinity(values: NDArray[np.float64], names: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any
@@ -78,8 +79,9 @@ def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
     """Fit what is fitted once a split: feature selection, densities, noise filter. Held-out rows are not seen."""
     X, y = take_rows(data.X, split.train), data.labels.codes[split.train]
     categorical = find_categorical(data.X, data.categorical_features)
-    selection = clone(parts.feature_selection).fit(X, y, categorical)
-    confidence = clone(parts.confidence)
+    # The parts are fresh copies already, so a plain copy is scikit-learn's clone at a fraction of the time.
+    selection = deepcopy(parts.feature_selection).fit(X, y, categorical)
+    confidence = deepcopy(parts.confidence)
     if len(data.pool):
         confidence.prepare(
             selection.transform(X),
@@ -95,7 +97,7 @@ def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
         confidence,
         parts.strategy,
         parts.weighting,
-        clone(parts.noise_filter).fit(X, y, categorical),
+        deepcopy(parts.noise_filter).fit(X, y, categorical),
         np.empty(0, dtype=np.intp) if split.held_out is None else split.held_out[1],
     )
 

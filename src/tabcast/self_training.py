@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import count
 from numbers import Integral, Real
@@ -11,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
@@ -247,11 +247,11 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         return self_train(
             stage.X_pool,
             self._with_alpha(stage.confidence, alpha),
-            clone(stage.strategy),
+            deepcopy(stage.strategy),
             stage.noise_filter,
             y_held_out=stage.y_held_out,
             relabel=self.relabel,
-            weighting=clone(stage.weighting),
+            weighting=deepcopy(stage.weighting),
         )
 
     def _run_again(self, chosen: Candidate, stage: Stage, fitter: Fitter) -> Best:

@@ -49,6 +49,14 @@ def is_dataframe(X: Any) -> bool:
     return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
 
 
+def plain_numbers(X: Any) -> NDArray[np.float64] | None:
+    """All of a table as one array, where every column is a plain number."""
+    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
+        return np.asarray(X, dtype=float)
+    return None
+
+
 def n_rows(X: Any) -> int:
     """Number of rows."""
     return int(X.shape[0])
@@ -56,9 +64,7 @@ def n_rows(X: Any) -> int:
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table, by position, as the same kind of table."""
-    if isinstance(X, pd.DataFrame):
-        return X.iloc[rows]
-    return X[rows]
+    return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
@@ -142,8 +148,8 @@ def _check_dataframe(X: Any, name: str) -> None:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
-        kinds = {dtype: dtype.kind if isinstance(dtype, np.dtype) else "" for dtype in set(X.dtypes)}
-        if all(kind in "fiub" and kind for kind in kinds.values()) and not np.isinf(X.to_numpy(dtype=float)).any():
+        numbers = plain_numbers(X)
+        if numbers is not None and not np.isinf(numbers).any():
             return []
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
         return [name for name in floats if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
@@ -157,7 +163,9 @@ def _infinite_columns(X: Any) -> list[Any]:
 def warn_empty_columns(X: Any) -> None:
     """Say which columns have no value at all."""
     if isinstance(X, pd.DataFrame):
-        empty = [repr(name) for name, is_empty in X.isna().all().items() if is_empty]
+        numbers = plain_numbers(X)
+        missing = X.isna().to_numpy() if numbers is None else np.isnan(numbers)
+        empty = [repr(name) for name, column in zip(X.columns, missing.T, strict=True) if column.all()]
     elif is_dataframe(X):
         import narwhals as nw
 

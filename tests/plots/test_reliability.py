@@ -73,6 +73,6 @@ def test_without_matplotlib(rows, monkeypatch):
     curve = reliability_curve(*rows)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(
-        ImportError, match=r"draw_reliability needs matplotlib\. Install it with: pip install matplotlib\."
+        ImportError, match=r"draw_reliability needs matplotlib\. Install it with: pip install 'tabcast\[plots\]'\."
     ):
         draw_reliability(curve)

@@ -6,17 +6,27 @@ To add one: subclass `Strategy` in a file of its own, write `select(confidence, 
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._curriculum import Curriculum
 from tabcast.pseudo_labels._fixed_threshold import FixedThreshold
+from tabcast.pseudo_labels._flex_threshold import FlexThreshold
+from tabcast.pseudo_labels._per_class_curriculum import PerClassCurriculum
+from tabcast.pseudo_labels._per_class_threshold import PerClassThreshold
+from tabcast.pseudo_labels._self_adaptive_threshold import SelfAdaptiveThreshold
 from tabcast.pseudo_labels._take_all import TakeAll
 from tabcast.pseudo_labels._top_k import TopK
+from tabcast.pseudo_labels._truncated_gaussian import TruncatedGaussian
 from tabcast.pseudo_labels._weighting import Constant, Weighting, resolve_weighting
 
 __all__ = [
     "Constant",
     "Curriculum",
     "FixedThreshold",
+    "FlexThreshold",
+    "PerClassCurriculum",
+    "PerClassThreshold",
+    "SelfAdaptiveThreshold",
     "Strategy",
     "TakeAll",
     "TopK",
+    "TruncatedGaussian",
     "Weighting",
     "resolve_weighting",
 ]
