@@ -1,0 +1,73 @@
+"""Thresholds that fall for classes which lag behind."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabcast.pseudo_labels._base import Strategy
+from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
+
+
+def flex_thresholds(counts: NDArray[np.intp], threshold: float, most: int) -> NDArray[np.float64]:
+    """Threshold of each class: ``threshold * b / (2 - b)`` with ``b = counts / most``; `threshold` where most is 0."""
+    if most == 0:
+        return np.full(len(counts), float(threshold))
+    learned = counts / most
+    return threshold * learned / (2 - learned)
+
+
+class FlexThreshold(Strategy):
+    """Rows whose confidence reaches a threshold that is lower for classes with few confident rows (after FlexMatch).
+
+    Choose it when one threshold for all suits the frequent classes and starves the others. Only the class with the most
+    confident rows has to reach `threshold`; a class without any confident row takes every row that would be given it.
+
+    Parameters
+    ----------
+    threshold : the confidence that counts as sure, and that the best learned class has to reach.
+    warm_up : whether rows below the threshold count as a class of their own. While most rows are unsure, thresholds
+        of all classes are low then. It suits a classifier that starts from nothing; ours starts from labeled rows.
+
+    Notes
+    -----
+    With ``n_c`` the number of rows that would be given class c and reach `threshold` (tau), the class is learned to the
+    degree ``b_c = n_c / max(n_1, .., n_K)`` and its threshold is ``tau * b_c / (2 - b_c)``. With `warm_up` the maximum
+    also runs over the number of rows that do not reach tau. Where no row reaches tau, every class has the threshold
+    tau, so nothing is chosen; with `warm_up` everything is. FlexMatch counts over training steps because it sees a
+    batch at a time; here every round sees every row, and the counts are of that round. In two classes a most confident
+    class has at least 0.5 of a probability, so thresholds matter only above that.
+
+    References
+    ----------
+    Zhang et al. (2021). FlexMatch: boosting semi-supervised learning with curriculum pseudo labeling. NeurIPS.
+
+    Examples
+    --------
+    Two rows of class 0 are sure and one of class 1: class 1 has to reach 0.9 * 0.5 / 1.5 = 0.3.
+
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import FlexThreshold
+    >>> confidence = np.array([[0.95, 0.05], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.4, 0.6]])
+    >>> FlexThreshold(0.9).select(confidence, round_number=1)
+    array([ True,  True, False,  True,  True])
+    """
+
+    def __init__(self, threshold: float = 0.9, *, warm_up: bool = False) -> None:
+        self.threshold = threshold
+        self.warm_up = warm_up
+
+    def check(self) -> None:
+        """The threshold is a number in (0, 1]."""
+        value = self.threshold
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
+            raise ValueError(f"`threshold` of FlexThreshold must be in (0, 1]; got {value!r}.")
+
+    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+        """Rows that are confident enough for their class, whatever the round."""
+        sure = confidence.max(axis=1) >= self.threshold
+        counts = np.bincount(confidence.argmax(axis=1)[sure], minlength=confidence.shape[1])
+        most = max(int(counts.max()), int((~sure).sum()) if self.warm_up else 0)
+        return reach_thresholds(confidence, flex_thresholds(counts, self.threshold, most))
