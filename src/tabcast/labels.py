@@ -120,7 +120,7 @@ def _to_plain(values: NDArray[Any]) -> NDArray[Any]:
     """Labels without markers in their natural type: an object array of strings becomes one of strings, and so on."""
     if values.dtype != object:
         return values
-    kinds = {_kind(value) for value in values.tolist()}
+    kinds = {_kind(value) for value in set(values.tolist())}
     if len(kinds) > 1:
         raise ValueError(
             f"Labels in y must all be of one kind; got {' and '.join(sorted(kinds))}. Convert them to one."
@@ -140,7 +140,7 @@ def _kind(value: Any) -> str:
 def _is_numeric(values: NDArray[Any]) -> bool:
     """Whether labels are numbers (truth values are not)."""
     if values.dtype == object:
-        return len(values) > 0 and all(_kind(value) == "numbers" for value in values.tolist())
+        return len(values) > 0 and all(_kind(value) == "numbers" for value in set(values.tolist()))
     return values.dtype.kind in "iuf"
 
 

@@ -106,7 +106,7 @@ class PseudoLabels:
         nothing = np.zeros(n_rows)
         return cls(np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         """Equal exactly if the same rows are used with the same labels and weights."""
         digest = blake2b(np.packbits(self.chosen).tobytes())
@@ -178,7 +178,7 @@ def fit_classifier(
             )
         raise
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
-    present = np.unique(codes[rows])
+    present = np.flatnonzero(np.bincount(codes[rows]))
     return Fitted(
         model,
         predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,

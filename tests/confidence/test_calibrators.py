@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
-from tests.conftest import read_dataset
 
 from tabcast.confidence import (
     Chain,
@@ -23,6 +22,7 @@ from tabcast.confidence import (
 )
 from tabcast.density import EmpiricalLikelihood
 from tabcast.metrics import expected_calibration_error
+from tests.conftest import read_dataset
 
 NAMES = ["cmc", "credit-g", "qsar-biodeg", "steel-plates-fault", "vehicle"]
 

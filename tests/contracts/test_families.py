@@ -26,7 +26,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"parts": [TemperatureScaling(), ClusterAware(KernelDensity())]},
     ],
     "ClusterAware": [{"density": EmpiricalLikelihood()}, {"density": KernelDensity(), "scaling": "density"}],
-    "DistributionAlignment": [{}, {"temperature": 0.1, "max_iter": 20}],
+    "DistributionAlignment": [{}, {"temperature": 0.1}, {"exact": False}],
     "EmpiricalLikelihood": [{}, {"smoothing": 0}],
     "FlexThreshold": [{}, {"warm_up": True}],
     "GaussianProcessCalibration": [{"max_iter": 3}],

@@ -97,9 +97,7 @@ class ClusterAware(Confidence):
             return self.scaling
         if self.scaling not in SCALINGS:
             choices = ", ".join(map(repr, SCALINGS))
-            raise ValueError(
-                f"`scaling` of ClusterAware must be one of {choices} or a function; got {self.scaling!r}."
-            )
+            raise ValueError(f"`scaling` of ClusterAware must be one of {choices} or a function; got {self.scaling!r}.")
         return SCALINGS[self.scaling]
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
+from scipy.optimize import minimize
+from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._probabilities import normalize_rows
 
-STILL = 1e-9  # steps end when they move no class's mean by more than this
+EXACT = 1e-9  # how near the means have to come to the shares
+MAX_STEPS = 100  # of Newton's method; some ten are needed where the shares can be reached
 
 
 def smoothed_shares(y: NDArray[np.intp], n_classes: int) -> Floats:
@@ -21,22 +23,51 @@ def smoothed_shares(y: NDArray[np.intp], n_classes: int) -> Floats:
     return (np.bincount(y, minlength=n_classes) + 1) / (len(y) + n_classes)
 
 
-def align(proba: Floats, shares: Floats, temperature: float, max_iter: int) -> Floats:
-    """Columns of `proba` times factors w, in rows that sum to 1.
+def one_step(log_proba: Floats, shares: Floats, temperature: float) -> Floats:
+    """Logarithms of the factors ``(shares / means)^T``, where the means are those of ``softmax(log_proba / T)``."""
+    log_means = logsumexp(log_softmax(log_proba / temperature, axis=1), axis=0) - np.log(len(log_proba))
+    return temperature * (np.log(shares) - log_means)
 
-    A step multiplies w by ``(shares / means)^temperature``, where the means are those of the columns of
-    ``softmax(log(proba * w) / temperature)``. A class without probability in any row stays without.
+
+def exact_factors(log_proba: Floats, shares: Floats, temperature: float) -> Floats:
+    """Logarithms v of the factors with which the means of ``softmax((log_proba + v) / T)`` are the shares.
+
+    The minimum of the convex function ``mean(T * logsumexp((log_proba + v) / T)) - shares @ v``, whose derivative is
+    the means less the shares. All of v may grow together without any effect, so its first entry is kept at 0.
     """
+
+    def spread(free: Floats) -> tuple[Floats, Floats]:
+        scores = (log_proba + np.append(0.0, free)) / temperature
+        total = logsumexp(scores, axis=1, keepdims=True)
+        return total, np.exp(scores - total)
+
+    def objective(free: Floats) -> tuple[float, Floats]:
+        total, parts = spread(free)
+        return float(temperature * total.mean() - shares[1:] @ free), (parts.mean(axis=0) - shares)[1:]
+
+    def curvature(free: Floats) -> Floats:
+        _, parts = spread(free)
+        return ((np.diag(parts.mean(axis=0)) - parts.T @ parts / len(parts)) / temperature)[1:, 1:]
+
+    options = {"gtol": EXACT, "maxiter": MAX_STEPS}
+    start = np.zeros(len(shares) - 1)
+    found = minimize(objective, start, jac=True, hess=curvature, method="trust-exact", options=options)
+    return np.append(0.0, found.x)
+
+
+def align(proba: Floats, shares: Floats, temperature: float, exact: bool) -> Floats:
+    """Columns of `proba` times factors, in rows that sum to 1; a class without any probability stays without."""
+    proba = normalize_rows(proba, proba)
+    present = proba.any(axis=0)
+    if present.sum() < 2:
+        return proba
     with np.errstate(divide="ignore"):
-        log_proba = np.log(normalize_rows(proba, proba))
-    log_factors, before = np.zeros(proba.shape[1]), np.zeros(proba.shape[1])
-    for _ in range(max_iter):
-        means = softmax((log_proba + log_factors) / temperature, axis=1).mean(axis=0)
-        if np.abs(means - before).max() < STILL:
-            break
-        log_factors += temperature * np.log(np.divide(shares, means, out=np.ones_like(means), where=means > 0))
-        before = means
-    return softmax(log_proba + log_factors, axis=1)
+        log_proba = np.log(proba[:, present])
+    find = exact_factors if exact else one_step
+    aligned = np.zeros_like(proba)
+    log_factors = find(log_proba, shares[present] / shares[present].sum(), temperature)
+    aligned[:, present] = softmax(log_proba + log_factors, axis=1)
+    return aligned
 
 
 class DistributionAlignment(Confidence):
@@ -55,7 +86,7 @@ class DistributionAlignment(Confidence):
     temperature : what is aligned, in (0, 1]. 1: the mean confidence in each class. Near 0, for instance 0.1: the
         labels, so that each class is the most confident one in about its share of the rows. A modest classifier that
         gives every row 5 % of a rare class has the right mean confidence without ever predicting that class.
-    max_iter : most steps. 1 is the rule as published, which comes near to the shares; more come nearer.
+    exact : whether the shares are met. False: one step toward them, the rule as it was published.
 
     Attributes
     ----------
@@ -64,11 +95,12 @@ class DistributionAlignment(Confidence):
     Notes
     -----
     ``p_ic`` becomes ``p_ic * w_c``, divided by the sum over classes; with two classes the order of the rows by their
-    confidence in one of them stays as it was. A step is ``w_c <- w_c * (share_c / m_c)^T`` with m_c the mean over the
-    rows of ``softmax(log(p * w) / T)``. For T = 1 and one step that is the distribution alignment of ReMixMatch, over
-    all unlabeled rows instead of a moving average over batches; iterated it is iterative proportional fitting, whose
-    means converge to the shares. Where too few rows have any probability of a class, they come as near as they can.
-    What is aligned are the rows given to `adjust`: in the loop, all unlabeled ones.
+    confidence in one of them stays as it was. The factors w are those for which the mean over the rows of
+    ``softmax(log(p * w) / T)`` is the share of each class, with the temperature T; they are found by Newton's method.
+    Where too few rows have any probability of a class, its share is met as nearly as possible. The single step is
+    ``w_c = (share_c / m_c)^T`` with m_c the mean before it; with T = 1 that is the distribution alignment of ReMixMatch,
+    over all unlabeled rows instead of a moving average over batches. What is aligned are the rows given to `adjust`: in
+    the loop, all unlabeled ones.
 
     References
     ----------
@@ -96,11 +128,11 @@ class DistributionAlignment(Confidence):
     """
 
     def __init__(
-        self, class_shares: str | ArrayLike = "labeled", *, temperature: float = 1.0, max_iter: int = 1000
+        self, class_shares: str | ArrayLike = "labeled", *, temperature: float = 1.0, exact: bool = True
     ) -> None:
         self.class_shares = class_shares
         self.temperature = temperature
-        self.max_iter = max_iter
+        self.exact = exact
 
     def prepare(
         self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
@@ -116,7 +148,7 @@ class DistributionAlignment(Confidence):
             raise NotFittedError("DistributionAlignment knows no shares yet: call `prepare` first.")
         if len(proba) == 0:
             return proba
-        return align(proba, self.shares_, self.temperature, self.max_iter)
+        return align(proba, self.shares_, self.temperature, self.exact)
 
     @property
     def _from_labels(self) -> bool:
@@ -136,8 +168,6 @@ class DistributionAlignment(Confidence):
         return shares / shares.sum()
 
     def _check(self) -> None:
-        temperature, max_iter = self.temperature, self.max_iter
-        if isinstance(temperature, bool) or not isinstance(temperature, Real) or not 0 < float(temperature) <= 1:
-            raise ValueError(f"`temperature` of DistributionAlignment must be in (0, 1]; got {temperature!r}.")
-        if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
-            raise ValueError(f"`max_iter` of DistributionAlignment must be a positive integer; got {max_iter!r}.")
+        value = self.temperature
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
+            raise ValueError(f"`temperature` of DistributionAlignment must be in (0, 1]; got {value!r}.")

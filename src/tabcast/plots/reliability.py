@@ -105,5 +105,7 @@ def _new_axes() -> Axes:
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:
-        raise ImportError("draw_reliability needs matplotlib. Install it with: pip install 'tabcast[plots]'.") from error
+        raise ImportError(
+            "draw_reliability needs matplotlib. Install it with: pip install 'tabcast[plots]'."
+        ) from error
     return plt.figure(figsize=(4.6, 4.8), layout="constrained").add_subplot()
