@@ -98,9 +98,9 @@ class DistributionAlignment(Confidence):
     confidence in one of them stays as it was. The factors w are those for which the mean over the rows of
     ``softmax(log(p * w) / T)`` is the share of each class, with the temperature T; they are found by Newton's method.
     Where too few rows have any probability of a class, its share is met as nearly as possible. The single step is
-    ``w_c = (share_c / m_c)^T`` with m_c the mean before it; with T = 1 that is the distribution alignment of ReMixMatch,
-    over all unlabeled rows instead of a moving average over batches. What is aligned are the rows given to `adjust`: in
-    the loop, all unlabeled ones.
+    ``w_c = (share_c / m_c)^T`` with m_c the mean before it; with T = 1 that is the distribution alignment of
+    ReMixMatch, over all unlabeled rows instead of a moving average over batches. What is aligned are the rows given to
+    `adjust`: in the loop, all unlabeled ones.
 
     References
     ----------
