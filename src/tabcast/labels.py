@@ -77,7 +77,8 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
             f"y has no labeled row: each of its {len(values)} values is a marker for unlabeled. "
             "Label some rows of at least two classes."
         )
-    check_classification_targets(known)
+    if known.dtype.kind not in "iubU":  # whole numbers, truth values and text are classes for sure
+        check_classification_targets(known)
     classes, codes = np.unique(known, return_inverse=True)
     all_codes = np.full(len(values), UNLABELED, dtype=np.intp)
     all_codes[~unlabeled] = codes

@@ -87,10 +87,10 @@ class Candidate:
         return pd.DataFrame(
             {
                 "round": np.arange(len(self.scores)),
-                "n_selected": self.n_selected,
-                "n_changed": self.n_changed,
-                "score": [mean(scores) for scores in self.scores],
-                "score_std_error": [standard_error(scores) for scores in self.scores],
+                "n_selected": np.array(self.n_selected),
+                "n_changed": np.array(self.n_changed),
+                "score": np.array([mean(scores) for scores in self.scores]),
+                "score_std_error": np.array([standard_error(scores) for scores in self.scores]),
             }
         )
 
@@ -98,9 +98,9 @@ class Candidate:
         """Note a round, and whether it is the best so far."""
         requests = [run.request for run in self.runs]
         self.scores.append(np.array([fitted.score for fitted in fits]))
-        self.n_selected.append(float(np.mean([request.chosen.sum() for request in requests])))
+        self.n_selected.append(sum(int(request.chosen.sum()) for request in requests) / len(requests))
         changes = [_count_changes(*pair) for pair in zip(self._last or requests, requests, strict=True)]
-        self.n_changed.append(float(np.mean(changes)))
+        self.n_changed.append(sum(changes) / len(changes))
         self._last = requests
         if len(fits[0].held_out_proba):
             self.held_out.append(np.concatenate([fitted.held_out_proba for fitted in fits]))

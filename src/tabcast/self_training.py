@@ -46,7 +46,7 @@ def self_train(
     The first classifier is trained on the labeled rows alone. Who drives the loop fits the classifiers, judges them,
     keeps the best and decides when to stop.
     """
-    pseudo = PseudoLabels.none(X_pool.shape[0])
+    pseudo, every_row = PseudoLabels.none(X_pool.shape[0]), np.arange(X_pool.shape[0])
     for round_number in count(1):
         current = yield pseudo  # the classifier newly trained on the labeled rows and these
         if confidence.needs_held_out:
@@ -59,8 +59,8 @@ def self_train(
         pseudo = PseudoLabels(
             labels,
             chosen,
-            confidence=np.take_along_axis(regularized, labels[:, None], axis=1)[:, 0],
-            raw_confidence=np.take_along_axis(proba, labels[:, None], axis=1)[:, 0],
+            confidence=regularized[every_row, labels],
+            raw_confidence=proba[every_row, labels],
             weight=weighting.weigh(regularized, labels),
         )
 

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
@@ -100,7 +101,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
                 "Wrap it in sklearn.calibration.CalibratedClassifierCV, or set its option for probabilities."
             )
         table = read_table(X)
-        validate_data(self, table, skip_check_array=True)
+        self._remember_columns(table)
         labels = read_labels(y, self.missing_label)
         check_consistent_length(table, labels.codes)
         n_given = n_rows(table)
@@ -135,6 +136,14 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             self._read_validation(validation_data, labels),
             self.categorical_features,
         )
+
+    def _remember_columns(self, table: Any) -> None:
+        """Set `n_features_in_` and `feature_names_in_`, as scikit-learn does, in the plain case without its detour."""
+        if isinstance(table, pd.DataFrame) and all(isinstance(name, str) for name in table.columns):
+            self.n_features_in_ = table.shape[1]
+            self.feature_names_in_ = np.array(table.columns, dtype=object)
+        else:
+            validate_data(self, table, skip_check_array=True)
 
     def _read_weights(self, sample_weight: Any, table: Any, n_given: int) -> NDArray[np.float64] | None:
         """Weights of all rows; those of X_unlabeled are 1 where only X's were given."""

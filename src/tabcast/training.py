@@ -165,9 +165,9 @@ def fit_classifier(
     codes[split.train] = data.labels.codes[split.train]
     codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
     rows = np.flatnonzero(codes != UNLABELED)
-    X, y = take_rows(data.X, rows), data.labels.classes[codes[rows]]
+    X, classes = take_rows(data.X, rows), data.labels.classes
     try:
-        model = adaptation.fit(estimator, X, y, **_fit_params(estimator, data, pseudo, rows))
+        model = adaptation.fit(estimator, X, codes[rows], classes, _fit_params(estimator, data, pseudo, rows))
     except (TypeError, ValueError) as error:
         levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
         if levels and not adaptation.needed:
@@ -183,7 +183,7 @@ def fit_classifier(
         model,
         predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
         predict_proba(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
-        judge(model, scorer, held_out[0], data.labels.classes[held_out[1]]) if held_out else np.nan,
+        judge(model, scorer, held_out[0], classes[held_out[1]]) if held_out else np.nan,
     )
 
 

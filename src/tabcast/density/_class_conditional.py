@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from copy import deepcopy
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from tabcast.columns import Columns, EncodedTable, learn_columns
@@ -78,8 +79,8 @@ class ClassConditional(BaseEstimator):
         members = [labels == one for one in self.classes_]
         self.counts_ = np.array([mask.sum() for mask in members])
         self._warn_small()
-        self.densities_ = [clone(self.density).fit(table.take(mask)) if mask.any() else None for mask in members]
-        self.pooled_ = clone(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None
+        self.densities_ = [deepcopy(self.density).fit(table.take(mask)) if mask.any() else None for mask in members]
+        self.pooled_ = deepcopy(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None
         return self
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,7 +12,9 @@ from tabcast.columns import BLOCK, EncodedTable
 from tabcast.density._base import Density
 
 
-def log_shares(counts: NDArray[np.intp], n_rows: int, n_cells: int, smoothing: float) -> NDArray[np.float64]:
+def log_shares(
+    counts: NDArray[np.intp], n_rows: int, n_cells: NDArray[np.intp], smoothing: float
+) -> NDArray[np.float64]:
     """Log of smoothed shares: log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
     if smoothing == 0:
         return np.log(np.maximum(counts, 0.5) / n_rows)
@@ -32,7 +35,8 @@ class EmpiricalLikelihood(Density):
 
     Attributes
     ----------
-    log_probability_ : for each column, continuous ones first, its cells' log shares, then missing, then all else.
+    log_probability_ : a row a column, continuous ones first: its cells' log shares, then missing, then all else.
+        Columns with fewer cells than others have entries at the end that nothing refers to.
 
     Notes
     -----
@@ -49,7 +53,7 @@ class EmpiricalLikelihood(Density):
     array([-0.405, -1.099, -1.792])
     """
 
-    log_probability_: list[NDArray[np.float64]]
+    log_probability_: NDArray[np.float64]
 
     def __init__(self, n_bins: int = 10, *, smoothing: float = 1.0) -> None:
         self.n_bins = n_bins
@@ -60,22 +64,29 @@ class EmpiricalLikelihood(Density):
             raise ValueError(f"`n_bins` of EmpiricalLikelihood must be a positive integer; got {self.n_bins!r}.")
         if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
             raise ValueError(f"`smoothing` of EmpiricalLikelihood must be 0 or positive; got {self.smoothing!r}.")
-        cells = table.cells(self.n_bins)
         columns = table.columns
-        sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
         described = (*columns.continuous, *columns.categorical)
-        tables = [
-            log_shares(np.bincount(cells[j], minlength=size + 2), len(table), size + column.has_missing, self.smoothing)
-            for j, (size, column) in enumerate(zip(sizes, described, strict=True))
-        ]
-        self.log_probability_ = tables
+        sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
+        n_cells = np.array(sizes, dtype=np.intp) + np.array([column.has_missing for column in described], dtype=np.intp)
+        width = max(sizes, default=0) + 2
+        counts = np.zeros(len(sizes) * width, dtype=np.intp)
+        for _, flat in self._blocks(table, width):
+            counts += np.bincount(flat.ravel(), minlength=len(counts))
+        by_column = counts.reshape(len(sizes), width)
+        self.log_probability_ = log_shares(by_column, len(table), n_cells[:, None], self.smoothing)
 
     def _score(self, table: EncodedTable) -> NDArray[np.float64]:
-        cells = table.cells(self.n_bins)
-        scores = np.zeros(len(table))
-        for start in range(0, len(table), BLOCK):
-            rows = slice(start, start + BLOCK)
-            for column, log_probability in zip(cells, self.log_probability_, strict=True):
-                # Whole indices and no bounds to check: half the time of log_probability[column[rows]].
-                scores[rows] += log_probability.take(column[rows].astype(np.intp), mode="clip")
+        scores = np.empty(len(table))
+        for rows, flat in self._blocks(table, self.log_probability_.shape[1]):
+            # No bounds to check: half the time of indexing.
+            scores[rows] = self.log_probability_.take(flat, mode="clip").sum(axis=0)
         return scores
+
+    def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+        """Rows of a table a block at a time, with the positions of their cells in a flat table of so wide columns."""
+        cells = table.cells(self.n_bins)
+        starts = (np.arange(len(cells), dtype=np.intp) * width)[:, None]
+        step = max(1, 4 * BLOCK // max(1, len(cells)))
+        for first in range(0, len(table), step):
+            rows = slice(first, first + step)
+            yield rows, cells[:, rows] + starts

@@ -81,16 +81,21 @@ class Adaptation:
         """A table as the estimator takes it."""
         return X if self.columns is None else self.columns.transform(X)
 
-    def fit(self, estimator: Any, X: Any, y: NDArray[Any], **fit_params: Any) -> Any:
-        """Fit a copy of the estimator on a table that is encoded already; what comes back takes such tables, too."""
+    def fit(
+        self, estimator: Any, X: Any, codes: NDArray[np.intp], classes: NDArray[Any], fit_params: dict[str, Any]
+    ) -> Any:
+        """Fit a copy of the estimator on a table that is encoded already; what comes back takes such tables, too.
+
+        `codes` are the positions of the rows' classes in `classes`.
+        """
         model = deepcopy(estimator)  # it is not fitted, so this is scikit-learn's clone at a fraction of the time
         if self.parameters:
             model.set_params(**self.parameters)
         if not self.needed:
-            return model.fit(X, y, **fit_params)
-        adapted = AdaptedClassifier(estimator)
-        adapted._fit_encoded(model, replace(self, columns=None), X, y, {**self.fit_params, **fit_params})
-        return adapted
+            return model.fit(X, classes[codes], **fit_params)
+        bare = self if self.columns is None else replace(self, columns=None)
+        fit_params = {**self.fit_params, **fit_params}
+        return AdaptedClassifier(estimator)._fit_encoded(model, bare, X, codes, classes, fit_params)
 
 
 def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
@@ -163,19 +168,28 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> AdaptedClassifier:
         """Find out what has to be encoded, encode it, fit."""
-        labels = np.asarray(y)
-        adaptation = adapt(self.estimator, X, np.unique(labels))
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        adaptation = adapt(self.estimator, X, classes)
         model = clone(self.estimator).set_params(**adaptation.parameters)
         fit_params = {**adaptation.fit_params, **fit_params}
-        return self._fit_encoded(model, adaptation, adaptation.encode(X), labels, fit_params)
+        return self._fit_encoded(model, adaptation, adaptation.encode(X), codes, classes, fit_params)
 
     def _fit_encoded(
-        self, model: Any, adaptation: Adaptation, X: Any, y: NDArray[Any], fit_params: dict[str, Any]
+        self,
+        model: Any,
+        adaptation: Adaptation,
+        X: Any,
+        codes: NDArray[np.intp],
+        classes: NDArray[Any],
+        fit_params: dict[str, Any],
     ) -> AdaptedClassifier:
+        """Fit on an encoded table. Classes without a row here are none of its classes."""
+        present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
         self.adaptation_ = adaptation
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_ = classes[present]
         self._empty = find_empty(X) if adaptation.fills_empty else []
-        self.estimator_ = model.fit(fill(X, self._empty), codes if adaptation.whole_labels else y, **fit_params)
+        labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
+        self.estimator_ = model.fit(fill(X, self._empty), labels, **fit_params)
         return self
 
     def taking(self, adaptation: Adaptation) -> AdaptedClassifier:
