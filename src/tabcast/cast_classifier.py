@@ -216,12 +216,13 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
     def _remember(self, data: TrainingData, outcome: Outcome) -> None:
         super()._remember(data, outcome)
         self.alpha_ = outcome.chosen.alpha
+        candidates = outcome.candidates
         self.alpha_scores_ = pd.DataFrame(
             {
-                "alpha": [candidate.alpha for candidate in outcome.candidates],
-                "best_round": [candidate.best_round for candidate in outcome.candidates],
-                "score": [mean(candidate.best_scores) for candidate in outcome.candidates],
-                "score_std_error": [standard_error(candidate.best_scores) for candidate in outcome.candidates],
-                "chosen": [candidate is outcome.chosen for candidate in outcome.candidates],
+                "alpha": np.array([candidate.alpha for candidate in candidates], dtype=float),
+                "best_round": np.array([candidate.best_round for candidate in candidates]),
+                "score": np.array([mean(candidate.best_scores) for candidate in candidates]),
+                "score_std_error": np.array([standard_error(candidate.best_scores) for candidate in candidates]),
+                "chosen": np.array([candidate is outcome.chosen for candidate in candidates]),
             }
         )
