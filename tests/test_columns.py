@@ -69,7 +69,8 @@ def as_pyarrow(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_text(X: pd.DataFrame) -> pd.DataFrame:
-    return X.astype({"city": "str"})
+    # pandas 2 has no text type that keeps missing values under the name "str".
+    return X.astype({"city": "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"})
 
 
 def as_polars(X: pd.DataFrame) -> pl.DataFrame:
