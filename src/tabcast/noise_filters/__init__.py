@@ -1,6 +1,7 @@
 """Second thoughts about chosen pseudo-labels. Sixth stage of the walk.
 
-To add one: subclass `NoiseFilter` in a file of its own, write `fit(X, y)` and `keep(X, labels)`, list it here.
+To add one: subclass `NoiseFilter` in a file of its own, write
+`fit(X, y, categorical_features)` and `keep(X, labels)`, list it here.
 """
 
 from tabcast.noise_filters._base import NoiseFilter
