@@ -5,49 +5,61 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 
-def equal_width_bins(
-    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int
-) -> NDArray[np.int32]:
+AT_ONCE = 8_192  # numbers handled at a time: long loops, and what is computed on the way stays in the cache
+
+
+def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
     """Bin of each value, columns at once; `n_bins` for missing, `n_bins + 1` for outside the range.
 
     Bin b of a column holds the values in [edge_b, edge_(b+1)), the last one also its upper edge, with
     edges = linspace(low, high, n_bins + 1). A constant column has all its values in bin 0.
     """
     bins = np.empty(values.shape[::-1], dtype=np.int32)
-    for j, column in enumerate(np.ascontiguousarray(values.T)):  # a column at a time: long loops with one number
-        bins[j] = _bins_of_column(column, low[j], high[j], n_bins)
+    # With a constant, tiny or huge range, or one of a few neighboring floats, only the edges know.
+    size, width = np.maximum(np.abs(low), np.abs(high)), high / n_bins - low / n_bins
+    ordinary = (width > 1e-300) & (width > 1e-14 * size) & (size < 1e300)
+    values, step = np.ascontiguousarray(values.T), max(1, AT_ONCE // max(1, len(values)))
+    for first in range(0, len(bins), step):
+        some = slice(first, first + step)
+        columns, lows, highs = values[some], low[some, None], high[some, None]
+        inside = (columns >= lows) & (columns <= highs)
+        everything = inside.all()
+        known = columns if everything else np.where(inside, columns, lows)
+        find = _find_by_width if ordinary[some].all() else _find_by_edges
+        bins[some] = find(known, lows, highs, n_bins)
+        if not everything:
+            bins[some][~inside] = n_bins + 1
+            bins[some][np.isnan(columns)] = n_bins
     return bins.T
 
 
-def _bins_of_column(values: NDArray[np.float64], low: float, high: float, n_bins: int) -> NDArray[np.int32]:
-    """See :func:`equal_width_bins`."""
-    inside = (values >= low) & (values <= high)
-    everything = inside.all()
-    width = high / n_bins - low / n_bins  # in this order, because high - low may be more than a float can hold
-    if not width > 0:
-        bins = np.zeros(len(values), dtype=np.int32)
-    else:
-        # Half the numbers, so that the difference of two huge ones stays finite.
-        share = (values if everything else np.where(inside, values, low)) * 0.5
-        share -= 0.5 * low
-        share /= 0.5 * width
-        bins = share.astype(np.int32)
-        # Where rounding could have put a value on the wrong side of an edge, the edges decide.
-        unsure = 1e-9 + 1e-15 * max(abs(low), abs(high)) / width
-        share -= bins
-        share -= 0.5
-        at = np.nonzero(np.abs(share, out=share) > 0.5 - unsure)[0]
-        if len(at):
-            bins[at] = np.searchsorted(bin_edges(low, high, n_bins)[1:], values[at], side="right")
-        np.minimum(bins, n_bins - 1, out=bins)
-    if not everything:
-        bins[~inside] = n_bins + 1
-        bins[np.isnan(values)] = n_bins
+def _find_by_width(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
+    """Bins of numbers inside the range of their column, a column a row, by arithmetic."""
+    width = (high - low) / n_bins
+    share = values - low
+    share /= width
+    nearest, bins = np.rint(share), share.astype(np.int32)
+    # Where rounding could have put a value on the wrong side of an edge, the edge decides.
+    unsure = 1e-9 + 1e-15 * np.maximum(np.abs(low), np.abs(high)) / width
+    share -= nearest
+    at = np.flatnonzero(np.abs(share, out=share) < unsure)
+    edge, column = nearest.ravel()[at], at // values.shape[1]
+    bins.ravel()[at] = edge - (values.ravel()[at] < edge * width[column, 0] + low[column, 0])  # as linspace has it
+    return np.minimum(bins, n_bins - 1, out=bins)
+
+
+def _find_by_edges(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
+    """As _find_by_width for any range, by searching."""
+    bins = np.zeros(values.shape, dtype=np.int32)
+    for found, column, lowest, highest in zip(bins, values, low[:, 0], high[:, 0], strict=True):
+        if highest / n_bins - lowest / n_bins > 0:  # in this order, because their difference may not fit in a float
+            found[:] = np.searchsorted(bin_edges(lowest, highest, n_bins)[1:-1], column, side="right")
     return bins
 
 
-def bin_edges(low: float, high: float, n_bins: int) -> NDArray[np.float64]:
+def bin_edges(low: float, high: float, n_bins: int) -> Floats:
     """Edges of equal-width bins, as numpy's linspace gives them where the range is not too large for it."""
     if max(abs(low), abs(high)) < 1e300:
         return np.linspace(low, high, n_bins + 1)

@@ -162,14 +162,30 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     categorical_features : names, positions or a mask of the categorical columns. None: by type; text, category and
         truth values are categorical, numbers and dates are continuous (so everything in a numeric array is).
     """
+    return _learn(_as_table(X), categorical_features)[0]
+
+
+def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> EncodedTable:
+    """A table as densities see it, its columns learned from its own rows; see :func:`learn_columns`."""
+    if isinstance(X, EncodedTable):
+        return X
     X = _as_table(X)
+    columns, array = _learn(X, categorical_features)
+    return columns.encode(X if array is None else array)
+
+
+def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, NDArray[np.float64] | None]:
+    """What the columns are, and all of them as one array where every column is a plain number."""
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
     array = None if is_categorical.any() else plain_numbers(X)
     if array is not None:
         _refuse_infinity(array, names)
         described = _describe_array(array, names)
-        return Columns(names, hasattr(X, "columns"), described, (), np.arange(len(names)), np.empty(0, dtype=np.intp))
+        return (
+            Columns(names, hasattr(X, "columns"), described, (), np.arange(len(names)), np.empty(0, dtype=np.intp)),
+            array,
+        )
     series = [_column(X, position) for position in range(len(names))]
     continuous, categorical = [], []
     for name, values, as_levels in zip(names, series, is_categorical, strict=True):
@@ -179,7 +195,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
             numbers = _to_numbers(values, name)
             _refuse_infinity(numbers[:, None], [name])
             continuous.append(_describe_numbers(name, numbers))
-    return Columns(
+    columns = Columns(
         names,
         hasattr(X, "columns"),
         tuple(continuous),
@@ -187,6 +203,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
         np.flatnonzero(~is_categorical),
         np.flatnonzero(is_categorical),
     )
+    return columns, None
 
 
 def column_names(X: Any) -> tuple[Any, ...]:
@@ -282,6 +299,8 @@ def _foreign_column(X: Any, position: int) -> pd.Series[Any]:
 
 def _is_levels(dtype: Any) -> bool:
     """Whether a column counts as categorical by its type."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind not in "iufcmM"  # numbers, durations, dates
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return True
     return not (pd.api.types.is_numeric_dtype(dtype) or _is_time(dtype))

@@ -60,6 +60,7 @@ class Candidate:
     runs : one for each split.
     scores : for each round the scores of the splits.
     n_selected, n_changed : for each round, mean over splits of rows in use and of rows whose use or label changed.
+    seconds : for each round the seconds of its fits, whoever asked for them first.
     best_round : the first round with the best mean score; without validation the last.
     best : the best round on each split.
     held_out : for each round the held-out probabilities of all splits, where the confidence needs them.
@@ -71,6 +72,7 @@ class Candidate:
     scores: list[Floats] = field(default_factory=list)
     n_selected: list[float] = field(default_factory=list)
     n_changed: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
     best_round: int = 0
     best: list[Best] = field(default_factory=list)
     held_out: list[Floats] = field(default_factory=list)
@@ -98,6 +100,7 @@ class Candidate:
         """Note a round, and whether it is the best so far."""
         requests = [run.request for run in self.runs]
         self.scores.append(np.array([fitted.score for fitted in fits]))
+        self.seconds.append(sum(fitted.seconds for fitted in fits))
         self.n_selected.append(sum(int(request.chosen.sum()) for request in requests) / len(requests))
         changes = [_count_changes(*pair) for pair in zip(self._last or requests, requests, strict=True)]
         self.n_changed.append(sum(changes) / len(changes))
@@ -159,10 +162,14 @@ class Fitter:
             jobs = (delayed(call)(split, pseudo) for split, pseudo in missing.values())
             fits = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
         for key, fitted in zip(missing, fits, strict=True):
-            self._done[key] = fitted
+            self._done[key] = self._keep(fitted)
             self.n_fits += 1
             self.progress.advance()
         return [self._done[key] for key, _, _ in keyed]
+
+    def _keep(self, fitted: Fitted) -> Fitted:
+        """What is remembered of a fit: all of it. A study that makes thousands keeps less."""
+        return fitted
 
 
 def run_in_step(

@@ -53,7 +53,7 @@ def plain_numbers(X: Any) -> NDArray[np.float64] | None:
     """All of a table as one array, where every column is a plain number."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
     if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
-        return np.asarray(X, dtype=float)
+        return X.to_numpy(dtype=float) if isinstance(X, pd.DataFrame) else np.asarray(X, dtype=float)
     return None
 
 
@@ -163,9 +163,9 @@ def _infinite_columns(X: Any) -> list[Any]:
 def warn_empty_columns(X: Any) -> None:
     """Say which columns have no value at all."""
     if isinstance(X, pd.DataFrame):
-        numbers = plain_numbers(X)
-        missing = X.isna().to_numpy() if numbers is None else np.isnan(numbers)
-        empty = [repr(name) for name, column in zip(X.columns, missing.T, strict=True) if column.all()]
+        # A column without a value has none in the first row: mostly that is all there is to look at.
+        suspects = np.flatnonzero(X.iloc[0].isna())
+        empty = X.columns[suspects][X.iloc[:, suspects].isna().all()].map(repr) if len(suspects) else []
     elif is_dataframe(X):
         import narwhals as nw
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -124,12 +125,14 @@ class Fitted:
     estimator : the classifier.
     pool_proba, held_out_proba : probabilities of the unlabeled and of the held-out rows; empty where nobody asked.
     score : on the held-out rows, NaN without any.
+    seconds : time of fitting and speaking.
     """
 
     estimator: Any
     pool_proba: Floats
     held_out_proba: Floats
     score: float
+    seconds: float = 0.0
 
 
 def make_splits(data: TrainingData, validation: Validation, random_state: np.random.RandomState) -> list[Split]:
@@ -161,6 +164,7 @@ def fit_classifier(
     predict_held_out: bool,
 ) -> Fitted:
     """Fit a copy of the estimator on the labeled rows of a split plus pseudo-labels, and let it speak."""
+    start = perf_counter()
     codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
     codes[split.train] = data.labels.codes[split.train]
     codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
@@ -184,6 +188,7 @@ def fit_classifier(
         predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
         predict_proba(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
         judge(model, scorer, held_out[0], classes[held_out[1]]) if held_out else np.nan,
+        perf_counter() - start,
     )
 
 

@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from tabcast.cli.datasets import datasets_app
+from tabcast.cli.study import study_app
+
 app = typer.Typer(
     help="A better classifier from a table in which few rows are labeled and many are not.",
     no_args_is_help=True,
@@ -40,3 +43,7 @@ def demo(
     from tabcast.cli.demo import run_demo
 
     run_demo(n_labels=labels, n_repeats=repeats, seed=seed)
+
+
+app.add_typer(study_app, name="study")
+app.add_typer(datasets_app, name="datasets")

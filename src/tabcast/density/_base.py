@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tabcast.columns import EncodedTable, learn_columns
+from tabcast.columns import EncodedTable, learn_and_encode
 
 
 class Density(BaseEstimator, ABC):
@@ -29,7 +29,7 @@ class Density(BaseEstimator, ABC):
         X : array, DataFrame or EncodedTable.
         categorical_features : names, positions or mask of the categorical columns; None: by type.
         """
-        table = X if isinstance(X, EncodedTable) else learn_columns(X, categorical_features).encode(X)
+        table = learn_and_encode(X, categorical_features)
         if len(table) == 0:
             raise ValueError(f"{type(self).__name__} needs at least one row; X has none.")
         self.columns_ = table.columns

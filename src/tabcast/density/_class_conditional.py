@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from tabcast.columns import Columns, EncodedTable, learn_columns
+from tabcast.columns import Columns, learn_and_encode
 from tabcast.density._base import Density
 from tabcast.exceptions import SmallClassWarning
 
@@ -68,16 +68,16 @@ class ClassConditional(BaseEstimator):
         """
         if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
             raise ValueError(f"`min_samples` of ClassConditional must be a positive integer; got {self.min_samples!r}.")
-        labels = column_or_1d(y)
+        labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y)
         check_consistent_length(X, labels)
-        table = X if isinstance(X, EncodedTable) else learn_columns(X, categorical_features).encode(X)
+        table = learn_and_encode(X, categorical_features)
         self.columns_ = table.columns
         self.classes_ = np.unique(labels) if classes is None else np.asarray(classes)
-        strange = sorted(repr(label) for label in np.setdiff1d(labels, self.classes_).tolist())
-        if strange:
-            raise ValueError(f"`y` of ClassConditional holds {', '.join(strange[:5])}, which `classes` does not name.")
         members = [labels == one for one in self.classes_]
         self.counts_ = np.array([mask.sum() for mask in members])
+        if self.counts_.sum() < len(labels):
+            strange = sorted(repr(label) for label in np.setdiff1d(labels, self.classes_).tolist())
+            raise ValueError(f"`y` of ClassConditional holds {', '.join(strange[:5])}, which `classes` does not name.")
         self._warn_small()
         self.densities_ = [deepcopy(self.density).fit(table.take(mask)) if mask.any() else None for mask in members]
         self.pooled_ = deepcopy(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None

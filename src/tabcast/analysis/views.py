@@ -1,0 +1,267 @@
+"""The tables of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from tabcast.analysis._trials import finished_trials
+from tabcast.analysis.alpha import alpha_winners
+from tabcast.analysis.beside_published import beside_published, gain_agreement
+from tabcast.analysis.controls import control_report
+from tabcast.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
+from tabcast.analysis.names import STAND_INS
+from tabcast.analysis.ranks import average_ranks, score_matrix
+from tabcast.analysis.rendering import to_csv, to_latex, to_markdown
+from tabcast.analysis.significance import conover_posthoc, friedman_test, wilcoxon_holm
+from tabcast.analysis.summary import OVERALL, paired_differences, summarize, win_tie_loss
+from tabcast.analysis.tables import Table, comparison_table
+from tabcast.choices import check_choice
+
+Spec = Mapping[str, Any]
+RANKED = ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
+
+
+def select(results: pd.DataFrame, where: Spec) -> pd.DataFrame:
+    """Rows whose columns have the wanted value, or one of the wanted values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.analysis.views import select
+    >>> select(pd.DataFrame({"method": ["a", "b", "c"], "n": [1, 2, 3]}), {"method": ["a", "b"], "n": 2})
+      method  n
+    1      b  2
+    """
+    for column, wanted in where.items():
+        check_choice(column, results.columns, "column in `where` of a table or figure")
+        results = results[results[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+    return results
+
+
+def compare(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    rows: Sequence[str] = ("strategy", "method"),
+    columns: Sequence[str] = ("dataset",),
+    value: str = "score",
+    higher_is_better: bool = True,
+    ranks: bool = False,
+    beside: bool = False,
+    digits: int = 4,
+    title: str = "",
+) -> Table:
+    """Methods by datasets, as the paper prints it; `beside` puts the paper's number next to ours."""
+    return comparison_table(
+        results,
+        rows,
+        columns,
+        value,
+        higher_is_better=higher_is_better,
+        ranks=ranks,
+        published=published if beside else None,
+        digits=digits,
+        title=title,
+    )
+
+
+def rank(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    settings: Sequence[str] = ("dataset", "model"),
+    methods: Sequence[str] = RANKED,
+    value: str = "score",
+    reference: str = "baseline",
+    title: str = "",
+) -> Listing:
+    """Average ranks, and how sure one can be that a method differs from the reference, strategy by strategy."""
+    lines, notes = [], []
+    for strategy in [name for name in results["strategy"].unique() if name != "none"]:
+        scores = complete_scores(results, strategy, settings, methods, value)
+        if scores.shape[0] < 2 or scores.shape[1] < 3:
+            notes.append(f"{strategy}: too few complete settings ({scores.shape[0]}) for ranks.")
+            continue
+        friedman, ranks = friedman_test(scores), average_ranks(scores)
+        conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
+        notes.append(
+            f"{strategy.upper()}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
+            f"{scores.shape[0]} settings and {scores.shape[1]} methods."
+        )
+        for method in scores.columns:
+            wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
+            lines.append(
+                {
+                    "strategy": strategy,
+                    "method": method,
+                    "rank": ranks["rank"][method],
+                    "sd": ranks["rank_sd"][method],
+                    "wins": wins,
+                    "ties": ties,
+                    "losses": losses,
+                    "p Conover, Holm": conover[reference][method] if method != reference else None,
+                    "p Wilcoxon, Holm": holm[reference][method] if method != reference else None,
+                }
+            )
+    return Listing(
+        title or f"Average ranks; wins and p-values against {reference}", pd.DataFrame(lines), 2, tuple(notes)
+    )
+
+
+def complete_scores(
+    results: pd.DataFrame, strategy: str, settings: Sequence[str], methods: Sequence[str], value: str
+) -> pd.DataFrame:
+    """Mean scores of the settings in which every method has finished."""
+    there = [name for name in methods if name in set(results["method"])]
+    return score_matrix(results[results["strategy"] == strategy], settings, methods=there, value=value).dropna()
+
+
+def _count_wins(
+    results: pd.DataFrame, strategy: str, method: str, reference: str, settings: Sequence[str], value: str
+) -> tuple[int | None, int | None, int | None]:
+    """Settings that a method wins, ties and loses against the reference."""
+    if method == reference:
+        return None, None, None
+    games = win_tie_loss(results[results["strategy"] == strategy], method, reference, value=value, units=settings)
+    wins, ties, losses = games[["wins", "ties", "losses"]].iloc[0]
+    return int(wins), int(ties), int(losses)
+
+
+def differ(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    pairs: Sequence[Sequence[str]] = (("cast-l", "baseline"), ("cast-d", "baseline")),
+    by: Sequence[str] = ("tuning", "strategy"),
+    values: Sequence[str] = ("score", "auc", "log_loss"),
+    overall: bool = False,
+    title: str = "",
+) -> Listing:
+    """Paired differences with 95 % intervals: for each dataset, or (`overall`) over the datasets only."""
+    frames = []
+    for value in values:
+        for method, reference in pairs:
+            found = differences_of(results, method, reference, by, value)
+            frames.append(found[found["dataset"] == OVERALL] if overall else found)
+    frame = pd.concat(frames) if frames else pd.DataFrame()
+    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"})
+    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95 % low", "95 % high", "n_pairs"]
+    note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
+    return Listing(title or "Paired differences", frame.reindex(columns=columns), 4, (note,))
+
+
+def differences_of(
+    results: pd.DataFrame, method: str, reference: str, by: Sequence[str], value: str = "score"
+) -> pd.DataFrame:
+    """Paired differences of two methods; no row where one of them has no finished trial."""
+    there = set(finished_trials(results, value, "differences_of")["method"])
+    if not {method, reference} <= there:
+        return pd.DataFrame(columns=["value", *by, "dataset", "method", "reference", "mean"])
+    return paired_differences(results, method, reference, by, value=value).assign(value=value)
+
+
+def control(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    by: Sequence[str] = ("tuning", "strategy"),
+    reference: str = "baseline",
+    title: str = "",
+) -> Listing:
+    """CAST's gain beside what controls gain that do without the density; over datasets."""
+    report = control_report(results, by)
+    report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
+    columns = [*by, "gain", "metric", "role", "mean", "standard_error", "low", "high", "n_units"]
+    frame = report[columns].rename(
+        columns={"gain": "method", "mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"}
+    )
+    frame = frame.rename(columns={"n_units": "datasets"}).sort_values([*by, "method", "metric"], kind="stable")
+    notes = (
+        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
+        "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
+    )
+    return Listing(title or f"Gains over {reference} and their controls", frame, 4, notes)
+
+
+def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Listing:
+    """How often our gain over the baseline has the sign of the paper's."""
+    if published is None:
+        raise ValueError("A table of kind 'agree' needs `published` in the configuration.")
+    found = gain_agreement(beside_published(results, published, value=value))
+    found = found.rename(columns={"agree": "same_sign", "n": "of", "gain": "our_gain"})
+    return Listing(title or "Gains over the baseline: ours and the paper's", found, 4)
+
+
+def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Listing:
+    """Shares of the winning alphas with the interval that holds 90 % of them."""
+    found = alpha_winners(results)
+    note = f"90 % of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7."
+    return Listing(title or "Winning alphas", found.shares, 3, (note,))
+
+
+def spend(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    baseline: str = "baseline",
+    title: str = "",
+) -> Listing:
+    """Seconds of the base classifier, and what the densities add; the paper's beside ours."""
+    keys = ["dataset", "model"]
+    frame = _means(results[results["method"] != baseline], [*keys, "method"], "density_seconds")
+    frame = frame.merge(_means(results[results["method"] != baseline], [*keys, "method"], "selection_seconds"))
+    frame = frame.merge(_means(results[results["method"] == baseline], keys, "fit_seconds"))
+    frame["overhead_percent"] = 100 * frame["density_seconds"] / frame["fit_seconds"]
+    if published is not None:
+        paper = published.assign(dataset=published["dataset"].replace({v: k for k, v in STAND_INS.items()}))
+        paper = paper[[*keys, "method", "overhead_percent"]].rename(columns={"overhead_percent": "paper_percent"})
+        frame = frame.merge(paper, how="left", on=[*keys, "method"])
+    note = "Training: fits and predictions of one curriculum run. Feature selection is listed apart, once a fold."
+    return Listing(title or "Seconds, and what CAST adds", frame, 3, (note,))
+
+
+def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
+    """Mean of a column, under its own name."""
+    return summarize(results, by, value)[[*by, "mean"]].rename(columns={"mean": value})
+
+
+VIEWS: dict[str, Callable[..., Table | Listing]] = {
+    "compare": compare,
+    "rank": rank,
+    "differ": differ,
+    "control": control,
+    "agree": agree,
+    "winners": winners,
+    "spend": spend,
+}
+
+
+def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None = None) -> Table | Listing:
+    """A table from its specification in a configuration.
+
+    Parameters
+    ----------
+    spec : `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
+    results : the results table.
+    published : the paper's numbers.
+    """
+    options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
+    kind = spec.get("kind", "compare")
+    check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
+    where = spec.get("where", {})
+    if published is not None:
+        published = select(published, {name: wanted for name, wanted in where.items() if name in published.columns})
+    return VIEWS[kind](select(results, where), published, **options)
+
+
+def render(table: Table | Listing, style: str, *, standard_errors: bool = True) -> str:
+    """A table as text: "markdown", "csv" or "latex"."""
+    check_choice(style, ("markdown", "csv", "latex"), "style of a table")
+    if isinstance(table, Listing):
+        return {"markdown": listing_to_markdown, "csv": listing_to_csv, "latex": listing_to_latex}[style](table)
+    if style == "csv":
+        return to_csv(table)
+    return {"markdown": to_markdown, "latex": to_latex}[style](table, standard_errors=standard_errors)

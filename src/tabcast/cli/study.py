@@ -1,0 +1,208 @@
+"""`tabcast study`: run the trials of a configuration, see how far they are, make its tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from tabcast.study.config import Study
+    from tabcast.study.status import Status
+
+study_app = typer.Typer(help="The paper's tables and figures as commands, resumable.", no_args_is_help=True)
+
+
+class BackendName(StrEnum):
+    """Where trials run."""
+
+    serial = "serial"
+    processes = "processes"
+    dask = "dask"
+
+
+class Style(StrEnum):
+    """How tables are written."""
+
+    markdown = "markdown"
+    csv = "csv"
+    latex = "latex"
+
+
+Configs = Annotated[
+    list[Path], typer.Argument(help="Configurations, for instance paper/configs/*.toml; what they share runs once.")
+]
+Config = Annotated[Path, typer.Argument(help="Configuration, for instance paper/configs/table_1.toml.")]
+Profile = Annotated[str, typer.Option(help="Which profile of the configuration: smoke, quick, full.")]
+Records = Annotated[Path | None, typer.Option(help="Folder of the records, instead of the configuration's.")]
+Plugins = Annotated[
+    list[Path] | None, typer.Option(help="Folder whose Python files bring datasets, models or methods; they are run.")
+]
+Results = Annotated[
+    Path | None, typer.Option(help="Results table (CSV) to read instead of the records, as `table --out` writes it.")
+]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the datasets.")]
+
+
+@study_app.command()
+def run(
+    configs: Configs,
+    profile: Profile = "quick",
+    backend: Annotated[BackendName, typer.Option(help="Where trials run.")] = BackendName.processes,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers at a time, one thread each.")] = 1,
+    records: Records = None,
+    plugins: Plugins = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Run the trials that have no record yet. Stop it as you like: what is done is not done again."""
+    import os
+    import time
+
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+    from tabcast.study.run import run_studies
+    from tabcast.study.status import count_written, missing_records
+
+    studies = [_read(config, records, plugins) for config in configs]
+    paths, start = missing_records(studies, profile), time.time()
+    crashed = []
+    if paths:
+        title = studies[0].item if len(studies) == 1 else f"{len(studies)} items"
+        with _bar(f"{title} ({profile})", len(paths)) as (bar, task):
+            crashed = run_studies(
+                studies,
+                profile,
+                backend=backend.value,
+                n_workers=jobs,
+                data_dir=data_dir,
+                poll=lambda: bar.update(task, completed=count_written(paths, start)),
+            )
+            bar.update(task, completed=count_written(paths, start))
+    for crash in crashed:
+        typer.echo(f"{crash.item} crashed: {crash.traceback_text.strip().splitlines()[-1]}", err=True)
+    found = [_print_status(study, profile) for study in studies]
+    if crashed or any(status.counts["failed"] for status in found):
+        raise typer.Exit(1)
+
+
+@study_app.command()
+def status(config: Config, profile: Profile = "quick", records: Records = None, plugins: Plugins = None) -> None:
+    """Show what is done, failed, skipped and missing, and about how long the rest will take."""
+    study = _read(config, records, plugins)
+    _print_status(study, profile, by_dataset=True)
+
+
+@study_app.command()
+def table(
+    config: Config,
+    profile: Profile = "quick",
+    style: Annotated[Style, typer.Option(help="How tables are printed.")] = Style.markdown,
+    out: Annotated[Path | None, typer.Option(help="Folder to write every table to, in all styles.")] = None,
+    results: Results = None,
+    records: Records = None,
+    plugins: Plugins = None,
+) -> None:
+    """Make the tables of a configuration: print them, or write them to a folder with the results they stand on."""
+    from tabcast.study.outputs import make_tables, render_tables, write_tables
+
+    study = _read(config, records, plugins)
+    with _one_sentence():
+        if out is None:
+            typer.echo(render_tables(make_tables(study, profile, results), style.value))
+            return
+        paths = write_tables(study, profile, out, results)
+    for path in paths:
+        typer.echo(path)
+
+
+@study_app.command()
+def figure(
+    config: Config,
+    out: Annotated[Path, typer.Option(help="Folder to write the figures to.")],
+    profile: Profile = "quick",
+    kind: Annotated[
+        list[str] | None, typer.Option("--format", help="png, svg or pdf; several times for several.")
+    ] = None,
+    results: Results = None,
+    records: Records = None,
+    plugins: Plugins = None,
+) -> None:
+    """Draw the figures of a configuration."""
+    from tabcast.study.outputs import write_figures
+
+    study = _read(config, records, plugins)
+    with _one_sentence():
+        paths = write_figures(study, profile, out, kind or ["png"], results)
+    for path in paths:
+        typer.echo(path)
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """What a user can do something about, as one sentence."""
+    try:
+        yield
+    except (ValueError, FileNotFoundError, ImportError) as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _read(config: Path, records: Path | None, plugins: list[Path] | None) -> Study:
+    """The configuration; what is wrong with it as one sentence."""
+    from tabcast.study.config import read_study
+
+    with _one_sentence():
+        return read_study(config, records=records, plugins=plugins or ())
+
+
+def _bar(title: str, total: int) -> Any:
+    """A bar of trials, with the time left."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    @contextmanager
+    def open_bar() -> Iterator[Any]:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("trials"))
+        with Progress(
+            *columns, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), refresh_per_second=2
+        ) as bar:
+            yield bar, bar.add_task(title, total=total)
+
+    return open_bar()
+
+
+def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Status:
+    """Counts in a line, or a table with a line a dataset; then why trials failed or were skipped."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tabcast.study.status import STATES, find_status
+
+    found, console = find_status(study, profile), Console()
+    if by_dataset:
+        table = Table("dataset", *STATES, title=f"{study.item}: {study.title} ({profile})")
+        for name, row in found.by_dataset.iterrows():
+            table.add_row(str(name), *(str(row[state]) for state in STATES))
+        console.print(table)
+    counts = ", ".join(f"{found.counts[state]} {state}" for state in STATES)
+    left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker are left"
+    console.print(f"{study.item}: {counts}{left}", highlight=False, markup=False)
+    for reason, count in found.reasons.items():
+        console.print(f"  {count} x {reason}", highlight=False, markup=False)
+    return found
+
+
+def _words(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,91 @@
+"""A dataset on disk: `<file>.csv.gz`, and an entry that says what its columns are.
+
+The entry stands in the folder's `meta.json` (a list of entries, one a dataset) or in `<file>.json` (a single one).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+def read_files(folder: Path, file: str) -> pd.DataFrame:
+    """The whole table of a dataset, target included.
+
+    Columns with levels are read as text (many levels are digits), an empty field is missing, and "None" is a level.
+    """
+    path = table_path(folder, file)
+    entry = _read_entry(folder, file)
+    wanted = entry.get("sha256")
+    if wanted and _digest(path) != wanted:
+        raise ValueError(
+            f"{path} is damaged: its sha256 is not the one that its entry states. Remove it and get it again."
+        )
+    text = [*entry["categories"], *entry["string"]]
+    frame = pd.read_csv(path, dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""])
+    return frame.astype({name: pd.CategoricalDtype(levels) for name, levels in entry["categories"].items()})
+
+
+def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, source: str) -> Path:
+    """Store a table, target included; the table's file appears last, so that it is there only when all is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, entry_path = table_path(folder, file), folder / f"{file}.json"
+    temporary, entry_temporary = (p.with_name(f".{p.name}.{os.getpid()}") for p in (path, entry_path))
+    levels = {name: frame[name].cat.categories.tolist() for name in frame.columns if _has_levels(frame[name])}
+    try:
+        # No time stamp inside: the same table gives the same bytes, whoever writes it, however many at a time.
+        frame.to_csv(temporary, index=False, compression={"method": "gzip", "mtime": 0})
+        entry = {
+            "name": file,
+            "target": target,
+            "rows": len(frame),
+            "cols": frame.shape[1],
+            "categories": levels,
+            "string": [name for name in frame.columns if name not in levels and _is_text(frame[name])],
+            "source": source,
+            "sha256": _digest(temporary),
+        }
+        entry_temporary.write_text(json.dumps(entry, indent=1))
+        entry_temporary.replace(entry_path)
+        temporary.replace(path)
+    finally:
+        for left_over in (temporary, entry_temporary):
+            left_over.unlink(missing_ok=True)
+    return path
+
+
+def table_path(folder: Path, file: str) -> Path:
+    """Where a folder has the table of a dataset, if it has."""
+    return folder / f"{file}.csv.gz"
+
+
+def _read_entry(folder: Path, file: str) -> dict[str, Any]:
+    """What `<file>.json` or the folder's `meta.json` says about a table."""
+    own, shared = folder / f"{file}.json", folder / "meta.json"
+    if own.exists():
+        return json.loads(own.read_text())
+    entries = json.loads(shared.read_text()) if shared.exists() else []
+    for entry in entries:
+        if entry["name"] == file:
+            return entry
+    raise ValueError(
+        f"{table_path(folder, file)} has no entry that says what its columns are; it belongs in {own.name} or "
+        f"{shared.name} of the same folder."
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _has_levels(column: pd.Series[Any]) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return not pd.api.types.is_numeric_dtype(column.dtype)

@@ -1,0 +1,85 @@
+"""What figures of several panels have in common: taking Axes, tidying them, breaking long names, one legend."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Panels = NDArray[Any]  # of Axes, in rows and columns
+
+INK, PALE = "#222222", "#999999"
+NAME_WIDTH = 22  # characters of a dataset's name in a line
+
+
+def check_table(table: pd.DataFrame, columns: Sequence[str], argument: str, owner: str) -> None:
+    """Raise if a table has no rows or lacks columns, and say which."""
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise ValueError(f"`{argument}` of {owner} lacks the columns {', '.join(missing)}; got {list(table.columns)}.")
+    if table.empty:
+        raise ValueError(f"`{argument}` of {owner} has no rows.")
+
+
+def take_panels(
+    axes: Axes | Sequence[Axes] | Panels | None, shape: tuple[int, int], size: tuple[float, float], owner: str
+) -> Panels:
+    """The given Axes as rows and columns, or those of a new figure of that size in inches."""
+    if axes is not None:
+        given = np.array(axes, dtype=object)
+        if given.size != shape[0] * shape[1]:
+            raise ValueError(f"`axes` of {owner} must be {shape[0]} x {shape[1]} Axes; got {given.size}.")
+        return given.reshape(shape)
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{owner} needs matplotlib. Install it with: pip install 'tabcast[plots]'.") from error
+    return plt.figure(figsize=size, layout="constrained").subplots(*shape, squeeze=False)
+
+
+def tidy(ax: Axes) -> None:
+    """No frame above and to the right, small figures, a pale grid behind everything."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(labelsize="small")
+    ax.grid(color="#eeeeee", zorder=0)
+    ax.set_axisbelow(True)
+
+
+def wrap_name(name: object, width: int = NAME_WIDTH) -> str:
+    """A name in lines of at most `width` characters, broken at blanks, hyphens and underscores if it has them."""
+    parts = str(name).replace("_", "_\u200b").replace("-", "-\u200b").replace(" ", " \u200b").split("\u200b")
+    lines = [""]
+    for part in parts:
+        if len(lines[-1]) + len(part.rstrip()) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(piece for line in lines for piece in textwrap.wrap(line, width) or [""])
+
+
+def draw_legend(panels: Panels, handles: Sequence[Any], *, own: bool) -> None:
+    """One legend for all panels: below those of our own figure, which grows; within the first of somebody else's."""
+    if not own:
+        panels[0, 0].legend(handles=handles, fontsize="x-small", frameon=False)
+        return
+    figure = panels[0, 0].figure
+    inches = sum(0.6 + 0.07 * len(handle.get_label()) for handle in handles)  # a handle with its gaps, small letters
+    n_columns = ceil(len(handles) / ceil(inches / figure.get_figwidth()))
+    figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * ceil(len(handles) / n_columns))
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=n_columns,
+        fontsize="small",
+        frameon=False,
+        borderaxespad=0.1,
+        columnspacing=1.2,
+        handletextpad=0.5,
+    )

@@ -1,0 +1,1 @@
+"""The study: trials planned, run, recorded; the paper's tables and figures as commands."""

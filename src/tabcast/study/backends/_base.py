@@ -1,0 +1,166 @@
+"""The contract of the backends: call a function on items, wherever that is, and hand over results as they come."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+Function = Callable[[Any], Any]
+Poll = Callable[[], None]
+Results = Generator[Any, None, None]
+
+POLL_SECONDS = 1.0
+
+# What keeps the numeric libraries of a worker on one thread.
+ONE_THREAD = dict.fromkeys(
+    [
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+    ],
+    "1",
+)
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """What comes instead of the result of an item that failed.
+
+    Attributes
+    ----------
+    item : what the function was called on.
+    traceback_text : the traceback of its exception, or how its worker ended.
+    """
+
+    item: Any
+    traceback_text: str
+
+
+@dataclass
+class Job:
+    """An item, and how the workers ended that worked on it."""
+
+    item: Any
+    deaths: list[str] = field(default_factory=list)
+
+
+class Backend(ABC):
+    """Where the work of a study is done.
+
+    Attributes
+    ----------
+    name : how configurations and the command line call it.
+    most_workers : how many workers it can have.
+    """
+
+    name: ClassVar[str]
+    most_workers: ClassVar[float] = math.inf
+
+    def run(self, function: Function, items: Iterable[Any], *, n_workers: int = 1, poll: Poll | None = None) -> Results:
+        """Call a function on every item and yield each result as it comes, in no particular order.
+
+        An exception in an item, and where workers are processes also the death of its worker, gives a `Crashed` for
+        this item and stops no other. When the caller stops early (an interrupt, or the generator is closed), items
+        that wait are dropped and workers are ended.
+
+        Parameters
+        ----------
+        function : what to call; workers import it, so it stands at the top level of a module.
+        items : what to call it on; each is pickled, unless the work is done in this process.
+        n_workers : how many items are worked on at the same time.
+        poll : called about once a second while waiting for results, for instance to draw how far the work is.
+        """
+        if isinstance(n_workers, bool) or not isinstance(n_workers, int) or not 1 <= n_workers <= self.most_workers:
+            allowed = "1" if self.most_workers == 1 else "a whole number from 1"
+            raise ValueError(f"`n_workers` of the {self.name} backend must be {allowed}; got {n_workers!r}.")
+        return self._run(function, items, n_workers, Ticker(poll))
+
+    @abstractmethod
+    def _run(self, function: Function, items: Iterable[Any], n_workers: int, ticker: Ticker) -> Results:
+        """The generator behind `run`."""
+
+
+class Ticker:
+    """Calls a function at most about once a second.
+
+    Parameters
+    ----------
+    poll : what to call; None: nothing.
+    """
+
+    def __init__(self, poll: Poll | None) -> None:
+        self._poll = poll
+        self._due = time.monotonic()
+
+    def tick(self) -> None:
+        """Call it, if it is due."""
+        if self._poll is not None and time.monotonic() >= self._due:
+            self._poll()
+            self._due = time.monotonic() + POLL_SECONDS
+
+    @property
+    def seconds_left(self) -> float:
+        """How long one may wait before it is due again."""
+        return max(0.0, self._due - time.monotonic()) if self._poll is not None else POLL_SECONDS
+
+
+def check_importable(function: Function, backend: str) -> None:
+    """Refuse a function that workers could not import, before any of them is started."""
+    try:
+        pickle.dumps(function)
+    except Exception as error:
+        raise TypeError(
+            f"`function` of the {backend} backend must stand at the top level of a module; got {function!r}."
+        ) from error
+
+
+def pack(function: Function, item: Any) -> bytes | Crashed:
+    """A call as bytes, or the item as crashed if it cannot be pickled."""
+    try:
+        return pickle.dumps((function, item), protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        return Crashed(item, traceback.format_exc())
+
+
+def call_packed(packed: bytes) -> bytes:
+    """Do a packed call in a worker; its outcome as bytes. Whatever goes wrong becomes a traceback."""
+    try:
+        function, item = pickle.loads(packed)
+        return pickle.dumps((True, function(item)), protocol=pickle.HIGHEST_PROTOCOL)
+    except BaseException:
+        return pickle.dumps((False, traceback.format_exc()), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def unpack(item: Any, outcome: bytes) -> Any:
+    """The result in an outcome, or the item as crashed."""
+    try:
+        succeeded, value = pickle.loads(outcome)
+    except Exception:
+        return Crashed(item, traceback.format_exc())
+    return value if succeeded else Crashed(item, value)
+
+
+@contextmanager
+def set_environment(variables: dict[str, str]) -> Iterator[None]:
+    """These environment variables meanwhile: a process started now reads them before it imports anything."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,106 @@
+"""What names in a configuration stand for: the datasets, models and methods of tabcast and of plug-in folders."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, TypeVar
+
+from tabcast.datasets import DatasetInfo, list_datasets
+from tabcast.study import methods, models
+from tabcast.study.methods import Method
+from tabcast.study.models import Model
+from tabcast.study.trial import Task, Trial, configuration
+from tabcast.study.work import describe_loop
+
+Named = TypeVar("Named", DatasetInfo, Model, Method)
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Members by name."""
+
+    datasets: Mapping[str, DatasetInfo]
+    models: Mapping[str, Model]
+    methods: Mapping[str, Method]
+
+    def why_skip(self, model: str, method: str) -> str | None:
+        """Why a trial cannot run here, if it cannot."""
+        return self.models[model].unavailable or self.methods[method].why_skip()
+
+    def configuration(self, task: Task) -> dict[str, Any]:
+        """Everything that decides a task's numbers."""
+        model = self.models[task.learner.model]
+        space = model.spaces.get(task.learner.tuning)
+        described: dict[str, Any] = {"space": repr(space), "model": type(model).__name__}
+        if isinstance(task, Trial):
+            method = self.methods[task.method]
+            described["method"] = method.settings()
+            if method.uses_strategy:
+                described["loop"] = describe_loop(task.strategy, task.noise_filter)
+        return configuration(task, described)
+
+
+def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
+    """Members of tabcast, and of the Python files in plug-in folders; a plug-in may not take a name that is taken.
+
+    Parameters
+    ----------
+    plugins : folders; the code in their Python files is run.
+    """
+    sources: list[ModuleType] = [*_walk(models), *_walk(methods)]
+    sources += [_import_file(path) for folder in plugins for path in _python_files(folder)]
+    found = [value for module in sources for value in vars(module).values()]
+    return Catalog(
+        _by_name([*list_datasets(), *_of_type(found, DatasetInfo)], "dataset"),
+        _by_name(_of_type(found, Model), "model"),
+        _by_name(_of_type(found, Method), "method"),
+    )
+
+
+def _of_type(values: Sequence[Any], kind: Any) -> list[Any]:
+    """Members among the values, each once."""
+    return list({id(value): value for value in values if isinstance(value, kind)}.values())
+
+
+def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
+    """Members by name; two of a name are an error."""
+    named: dict[str, Named] = {}
+    for member in members:
+        if member.name in named:
+            raise ValueError(f"There are two {kind}s called {member.name!r}; give the plug-in another name.")
+        named[member.name] = member
+    return named
+
+
+def _walk(package: ModuleType) -> Iterator[ModuleType]:
+    """Modules of a package."""
+    for info in iter_modules(package.__path__):
+        yield import_module(f"{package.__name__}.{info.name}")
+
+
+def _python_files(folder: Path) -> list[Path]:
+    """Python files of a plug-in folder, in order."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"The plug-in folder {folder} does not exist.")
+    return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+
+
+def _import_file(path: Path) -> ModuleType:
+    """Run a Python file as a module of its own; a second time gives the same module."""
+    name = f"tabcast_plugin_{path.stem}"
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

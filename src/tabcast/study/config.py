@@ -1,0 +1,198 @@
+"""A study as a file: which trials make a table or figure of the paper, in a smoke, a quick and a full profile."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tabcast.choices import check_choice
+from tabcast.datasets import PREPROCESSINGS
+from tabcast.study.catalog import Catalog, load_catalog
+from tabcast.study.protocol import N_FOLDS
+from tabcast.study.trial import Learner, Setting, Trial
+from tabcast.study.work import FILTERS, STRATEGIES
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Trials as a product: every dataset with every model with every method, and so on.
+
+    Attributes
+    ----------
+    datasets, models, methods : names.
+    strategies, noise_filters : names; methods without a strategy are run once, with neither.
+    tunings : search spaces; a model without such a space is run with its defaults.
+    label_fractions, corruptions : shares.
+    preprocessing : "paper" or "native".
+    seeds : that many, from 0; or a list of seeds.
+    folds : which of the three.
+    n_tuning_trials : parameter settings tried for each model, dataset and seed.
+    max_trees : upper end of `n_estimators` in tuning; 0: as the search space says.
+    max_rows : most rows of a table; 0: all.
+    """
+
+    datasets: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ("fpl", "cpl")
+    noise_filters: tuple[str, ...] = ("none",)
+    tunings: tuple[str, ...] = ("paper",)
+    label_fractions: tuple[float, ...] = (0.1,)
+    corruptions: tuple[float, ...] = (0.0,)
+    preprocessing: str = "paper"
+    seeds: int | tuple[int, ...] = 10
+    folds: tuple[int, ...] = tuple(range(N_FOLDS))
+    n_tuning_trials: int = 100
+    max_trees: int = 0
+    max_rows: int = 0
+
+    def trials(self, catalog: Catalog) -> Iterator[Trial]:
+        """All trials, each once, in order."""
+        seeds = tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
+        settings = [
+            Setting(dataset, fraction, corruption, self.preprocessing, self.max_rows or None, seed)
+            for dataset, fraction, corruption, seed in product(
+                self.datasets, self.label_fractions, self.corruptions, seeds
+            )
+        ]
+        learners = list(dict.fromkeys(self._learner(*pair, catalog) for pair in product(self.models, self.tunings)))
+        ways = [way for method in self.methods for way in self._ways(method, catalog)]
+        for setting, learner, fold, way in product(settings, learners, self.folds, ways):
+            yield Trial(setting, learner, fold, *way)
+
+    def _learner(self, model: str, tuning: str, catalog: Catalog) -> Learner:
+        """The model with this search space, or with its defaults where it has no such space."""
+        if tuning == "none" or tuning not in catalog.models[model].spaces:
+            return Learner(model)
+        return Learner(model, tuning, self.n_tuning_trials, self.max_trees or None)
+
+    def _ways(self, method: str, catalog: Catalog) -> list[tuple[str, str, str]]:
+        """The method with each strategy and noise filter, or by itself."""
+        if not catalog.methods[method].uses_strategy:
+            return [(method, "none", "none")]
+        return list(product((method,), self.strategies, self.noise_filters))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A configuration, read and checked.
+
+    Attributes
+    ----------
+    path : the file.
+    title, item : what it is, and which table or figure of the paper it rebuilds.
+    grids : its trials before a profile is chosen.
+    profiles : for each profile what it changes in every grid.
+    tables, figures : what is drawn from the results.
+    records : folder of the records.
+    plugins : folders with Python files that bring datasets, models or methods.
+    catalog : what the names stand for.
+    """
+
+    path: Path
+    title: str
+    item: str
+    grids: tuple[Grid, ...]
+    profiles: Mapping[str, Mapping[str, Any]]
+    records: Path
+    catalog: Catalog
+    tables: tuple[Mapping[str, Any], ...] = ()
+    figures: tuple[Mapping[str, Any], ...] = ()
+    plugins: tuple[Path, ...] = ()
+    published: Path | None = None
+    notes: str = field(default="", repr=False)
+
+    @property
+    def name(self) -> str:
+        """Short name: that of the file."""
+        return self.path.stem
+
+    def trials(self, profile: str) -> list[Trial]:
+        """The trials of a profile, each once."""
+        check_choice(profile, self.profiles, f"profile of {self.path.name}")
+        changes = self.profiles[profile]
+        grids = [replace(grid, **changes) for grid in self.grids]
+        return list(dict.fromkeys(trial for grid in grids for trial in grid.trials(self.catalog)))
+
+
+_FIELDS = tuple(one.name for one in fields(Grid))
+_KEYS = ("title", "item", "notes", "records", "plugins", "published", "grid", "profiles", "tables", "figures")
+
+
+def read_study(path: Path | str, *, records: Path | str | None = None, plugins: Sequence[Path | str] = ()) -> Study:
+    """Read a configuration file; folders in it are relative to the file.
+
+    Parameters
+    ----------
+    path : TOML file.
+    records : folder of the records, instead of the one the file names.
+    plugins : further plug-in folders.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no configuration {path}.")
+    try:
+        text = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is not valid TOML: {error}.") from error
+    for key in text:
+        check_choice(key, _KEYS, f"key in {path.name}")
+    for key in ("title", "item", "grid", "profiles"):
+        if key not in text:
+            raise ValueError(f"{path.name} must have {key!r}.")
+    folders = tuple(path.parent / folder for folder in text.get("plugins", [])) + tuple(Path(one) for one in plugins)
+    catalog = load_catalog(folders)
+    grids = tuple(Grid(**_read_grid(grid, path)) for grid in text["grid"])
+    profiles = {name: _read_grid(changes, path) for name, changes in text["profiles"].items()}
+    for values in (*(vars(grid) for grid in grids), *profiles.values()):
+        _check_names(values, catalog, path)
+    return Study(
+        path,
+        text["title"],
+        text["item"],
+        grids,
+        profiles,
+        Path(records) if records is not None else path.parent / text.get("records", "records"),
+        catalog,
+        tuple(text.get("tables", [])),
+        tuple(text.get("figures", [])),
+        folders,
+        path.parent / text["published"] if "published" in text else None,
+        text.get("notes", ""),
+    )
+
+
+def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Fields of a grid, lists made into tuples, single values into one where several are allowed."""
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        check_choice(key, _FIELDS, f"key of a grid or profile in {path.name}")
+        if isinstance(value, list):
+            value = tuple(value)
+        elif isinstance(getattr(Grid, key), tuple):
+            value = (value,)
+        if isinstance(value, tuple) and key in ("label_fractions", "corruptions"):
+            value = tuple(float(one) for one in value)
+        values[key] = value
+    return values
+
+
+def _check_names(values: Mapping[str, Any], catalog: Catalog, path: Path) -> None:
+    """Refuse a name that stands for nothing."""
+    known: dict[str, Any] = {
+        "datasets": catalog.datasets,
+        "models": catalog.models,
+        "methods": catalog.methods,
+        "strategies": STRATEGIES,
+        "noise_filters": FILTERS,
+        "folds": range(N_FOLDS),
+    }
+    for key, choices in known.items():
+        for name in values.get(key, ()):
+            check_choice(name, choices, f"{key[:-1] if key != 'strategies' else 'strategy'} in {path.name}")
+    if "preprocessing" in values:
+        check_choice(values["preprocessing"], PREPROCESSINGS, f"preprocessing in {path.name}")

@@ -1,0 +1,61 @@
+"""Self-training with the classifier's own confidence, and with calibrated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from tabcast.confidence import (
+    Confidence,
+    GaussianProcessCalibration,
+    HistogramBinning,
+    Raw,
+    SplineCalibration,
+    TemperatureScaling,
+)
+from tabcast.study.methods._base import Method, Request
+from tabcast.study.work import Answer, Work
+
+CONFIDENCES: dict[str, Callable[[], Confidence]] = {
+    "raw": Raw,
+    "temperature": TemperatureScaling,
+    "histogram": HistogramBinning,
+    "spline": lambda: SplineCalibration(n_knots=6),
+    "gaussian process": lambda: GaussianProcessCalibration(random_state=0),
+}
+
+
+@dataclass(frozen=True)
+class Calibrated(Method):
+    """Self-training by a confidence that is calibrated on the validation rows every round.
+
+    Attributes
+    ----------
+    confidence : which one; "raw" is the paper's baseline.
+    """
+
+    confidence: str = "raw"
+
+    def run(self, work: Work, request: Request) -> Answer:
+        """Run the loop."""
+        part = CONFIDENCES[self.confidence]()
+        return work.self_train(request.estimator(), part, request.strategy, request.noise_filter)
+
+    def settings(self) -> dict[str, Any]:
+        """With the confidence in full."""
+        return {**super().settings(), "confidence": repr(CONFIDENCES[self.confidence]())}
+
+    def why_skip(self) -> str | None:
+        """Gaussian processes need a package that may be missing."""
+        if self.confidence == "gaussian process" and find_spec("gpytorch") is None:
+            return "gpytorch is not installed; pip install 'tabcast[gp]'"
+        return None
+
+
+baseline = Calibrated("baseline", "Baseline")
+ts = Calibrated("ts", "TS", "temperature")
+hb = Calibrated("hb", "HB", "histogram")
+sp = Calibrated("sp", "SP", "spline")
+gp = Calibrated("gp", "GP", "gaussian process")

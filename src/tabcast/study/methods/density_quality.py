@@ -1,0 +1,69 @@
+"""The paper's figure 2: are pseudo-labels better where labeled rows are dense?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tabcast.confidence import ClusterAware
+from tabcast.study.methods._base import Method, Request
+from tabcast.study.methods.cast import DENSITIES
+from tabcast.study.protocol import METRICS
+from tabcast.study.work import Answer, Work
+from tabcast.training import Floats, Index
+
+
+@dataclass(frozen=True)
+class DensityQuality(Method):
+    """The supervised classifier labels the unlabeled rows; its labels are judged by the density of their class there.
+
+    Attributes
+    ----------
+    density, selection : as in CAST.
+    n_bins : into how many equal shares of rows the densities are cut.
+    """
+
+    uses_strategy: ClassVar[bool] = False
+    density: str = "likelihood"
+    selection: str = "boruta"
+    n_bins: int = 10
+
+    def run(self, work: Work, request: Request) -> Answer:
+        """Label, measure the density, and count what is right."""
+        fitted = work.fitter(request.estimator()).supervised()
+        density, scaling = DENSITIES[self.density]
+        stage, seconds = work.stage(ClusterAware(density, scaling=scaling), self.selection, "none")
+        gamma = stage.confidence.gamma
+        assert gamma is not None
+        labels = fitted.pool_proba.argmax(axis=1)
+        bins = judge_by_density(gamma[np.arange(len(labels)), labels], labels, work.fold.y_pool, work, self.n_bins)
+        facts = {"validation_score": float(fitted.score), "best_round": 0}
+        details = {"metric": work.fold.metric, "bins": bins}
+        return Answer(fitted.estimator, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
+
+    def settings(self) -> dict[str, Any]:
+        """With the density in full."""
+        return {**super().settings(), "density": repr(DENSITIES[self.density])}
+
+
+def judge_by_density(density: Floats, labels: Index, truth: Index, work: Work, n_bins: int) -> list[dict[str, Any]]:
+    """Rows in the order of their density, cut into equal shares: how many labels are right, and the metric."""
+    bins = []
+    for number, rows in enumerate(np.array_split(np.argsort(density, kind="stable"), n_bins)):
+        if len(rows) == 0:
+            continue
+        bins.append(
+            {
+                "low": number / n_bins,
+                "high": (number + 1) / n_bins,
+                "n": len(rows),
+                "correct": int((labels[rows] == truth[rows]).sum()),
+                "score": METRICS[work.fold.metric](truth[rows], labels[rows]),
+            }
+        )
+    return bins
+
+
+density_quality = DensityQuality("density-quality", "Pseudo-labels by density")

@@ -1,0 +1,143 @@
+"""What comes out of a study: its tables and figures as files, beside the results and versions they stand on."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tabcast.analysis import Table
+from tabcast.analysis.listing import Listing
+from tabcast.analysis.views import make_table, render
+from tabcast.choices import check_choice
+from tabcast.study.config import Study
+from tabcast.study.results import collect_details, collect_results
+from tabcast.study.run import versions
+from tabcast.study.store import write_bytes, write_whole
+
+ENDINGS = {"markdown": "md", "csv": "csv", "latex": "tex"}
+RESULTS, DETAILS = "results.csv", "details.json"
+Tables = Mapping[str, Table | Listing]
+
+
+def make_tables(study: Study, profile: str, results: Path | None = None) -> Tables:
+    """The tables that the configuration asks for, by name.
+
+    Parameters
+    ----------
+    study, profile : which trials.
+    results : CSV with the results table, instead of the records.
+    """
+    if not study.tables:
+        raise ValueError(f"{study.path.name} asks for no tables; try: tabcast study figure {study.path} --out DIR")
+    found = _read_results(study, profile, results)
+    published = None if study.published is None else pd.read_csv(study.published, keep_default_na=False, na_values=[""])
+    return {spec["name"]: make_table(spec, found, published) for spec in study.tables}
+
+
+def render_tables(tables: Tables, style: str) -> str:
+    """All tables as one text."""
+    return "\n\n".join(render(table, style).rstrip("\n") for table in tables.values())
+
+
+def write_tables(study: Study, profile: str, folder: Path, results: Path | None = None) -> list[Path]:
+    """Write each table in every style, and the page."""
+    tables = make_tables(study, profile, results)
+    paths = [
+        _write(folder / f"{name}.{ending}", render(table, style))
+        for name, table in tables.items()
+        for style, ending in ENDINGS.items()
+    ]
+    return [*paths, *_write_page(study, profile, folder, results)]
+
+
+def write_figures(
+    study: Study, profile: str, folder: Path, kinds: Sequence[str] = ("png",), results: Path | None = None
+) -> list[Path]:
+    """Draw the figures that the configuration asks for, each to a file of every kind, and write the page."""
+    from matplotlib import pyplot as plt
+
+    from tabcast.plots.views import make_figure
+
+    for kind in kinds:
+        check_choice(kind, ("png", "svg", "pdf"), "format of a figure")
+    if not study.figures:
+        raise ValueError(f"{study.path.name} asks for no figures; try: tabcast study table {study.path}")
+    found, details, paths = _read_results(study, profile, results), _read_details(study, profile, results), []
+    for spec in study.figures:
+        figure = make_figure(spec, found, details)
+        for kind in kinds:
+            target, image = folder / f"{spec['name']}.{kind}", io.BytesIO()
+            # No dates inside: the same results give the same file.
+            undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+            figure.savefig(image, format=kind, dpi=150, metadata=undated)
+            write_bytes(target, image.getvalue())
+            paths.append(target)
+        plt.close(figure)
+    return [*paths, *_write_page(study, profile, folder, results)]
+
+
+def _write_page(study: Study, profile: str, folder: Path, results: Path | None) -> list[Path]:
+    """One page with all tables and figures of the item; and, where they come from records, what they stand on."""
+    paths = []
+    if results is None:
+        found, details = collect_results(study, profile), collect_details(study, profile)
+        paths.append(_write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n")))
+        paths.append(_write(folder / "run.json", json.dumps(_describe_run(study, profile, found), indent=1) + "\n"))
+        if details:
+            paths.append(_write(folder / DETAILS, json.dumps(details) + "\n"))
+    page = [f"# {study.item}: {study.title}", study.notes, _how(study, profile, folder)]
+    if study.tables:
+        page.append(render_tables(make_tables(study, profile, results), "markdown"))
+    page += [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
+    paths.append(_write(folder / "README.md", "\n\n".join(part for part in page if part) + "\n"))
+    return paths
+
+
+def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFrame:
+    """The results table, from records or from a file."""
+    if results is None:
+        return collect_results(study, profile)
+    if not results.is_file():
+        raise FileNotFoundError(f"There is no results table {results}.")
+    text = ("dataset", "model", "tuning", "method", "strategy", "noise_filter", "preprocessing", "metric", "status")
+    return pd.read_csv(results, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(text, str))
+
+
+def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:
+    """What figures need beyond the results table, from records or from the file beside the results table."""
+    if results is None:
+        return collect_details(study, profile)
+    beside = results.with_name(DETAILS)
+    return json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else []
+
+
+def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str, Any]:
+    """What somebody needs to run it again."""
+    done = results[results["status"] == "done"]
+    return {
+        "command": f"tabcast study run paper/configs/{study.path.name} --profile {profile}",
+        "profile": dict(study.profiles[profile]),
+        "seeds": sorted(int(seed) for seed in results["seed"].unique()),
+        "trials": {str(state): int(count) for state, count in results["status"].value_counts().items()},
+        "hours_of_one_worker": round(float(done["seconds"].sum()) / 3600, 2) if len(done) else 0.0,
+        "versions": versions(),
+    }
+
+
+def _how(study: Study, profile: str, folder: Path) -> str:
+    """The commands that make this folder."""
+    config = f"paper/configs/{study.path.name} --profile {profile}"
+    return (
+        f"Made by `tabcast study run {config}`, then `tabcast study table` and `figure` with `--out paper/results/"
+        f"{folder.name}`; `results.csv` has the trials, `run.json` versions and seeds."
+    )
+
+
+def _write(path: Path, text: str) -> Path:
+    write_whole(path, text)
+    return path

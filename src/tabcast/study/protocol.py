@@ -1,0 +1,167 @@
+"""Who trains, who judges, who tests: the paper's cuts of a table, its hidden labels and its corrupted cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from tabcast.datasets import PREPROCESSINGS, Dataset
+from tabcast.study.trial import Setting
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+TEST_SHARE = 0.2
+N_FOLDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """The rows of one trial. Classes are 0, 1, ...; tables are arrays where every column is a number.
+
+    Attributes
+    ----------
+    X_labeled, y_labeled : training rows with their label.
+    X_pool, y_pool : training rows whose label is hidden from the method; it serves to judge pseudo-labels afterward.
+    X_validation, y_validation : labeled rows for the best round, stopping and alpha.
+    X_test, y_test : rows nobody has seen.
+    n_classes, categorical, metric : number of classes, mask of the categorical columns, name of the dataset's metric.
+    """
+
+    X_labeled: Any
+    y_labeled: Codes
+    X_pool: Any
+    y_pool: Codes
+    X_validation: Any
+    y_validation: Codes
+    X_test: Any
+    y_test: Codes
+    n_classes: int
+    categorical: NDArray[np.bool_]
+    metric: str
+
+
+def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
+    """The folds of a setting, one after the other.
+
+    A stratified fifth of the rows is for testing, the rest is cut in three; two thirds train, of which a stratified
+    share keeps its label (of each class at least one row), one third validates.
+    """
+    rows = choose_rows(dataset.y, setting.max_rows, setting.seed)
+    X, y = dataset.X.iloc[rows].reset_index(drop=True), dataset.y[rows]
+    rest, test = train_test_split(np.arange(len(y)), test_size=TEST_SHARE, stratify=y, random_state=setting.seed)
+    cuts = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
+    for number, (train, validation) in enumerate(cuts):
+        train, validation = rest[train], rest[validation]
+        random = np.random.default_rng([setting.seed, number])
+        preprocessing = PREPROCESSINGS[setting.preprocessing]()
+        preprocessing.fit(X.iloc[train])
+        X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
+        labeled = choose_labeled(y[train], setting.label_fraction, random)
+        tables = [
+            as_array(table)
+            for table in (
+                X_train[labeled],
+                X_train[~labeled],
+                preprocessing.transform(X.iloc[validation]),
+                preprocessing.transform(X.iloc[test]),
+            )
+        ]
+        yield Fold(
+            tables[0],
+            y[train][labeled],
+            tables[1],
+            y[train][~labeled],
+            tables[2],
+            y[validation],
+            tables[3],
+            y[test],
+            len(dataset.classes),
+            np.asarray(preprocessing.categorical_, dtype=bool),
+            dataset.info.metric,
+        )
+
+
+def choose_rows(y: Codes, max_rows: int | None, seed: int) -> Codes:
+    """Positions of all rows, or of a stratified sample of so many."""
+    everything = np.arange(len(y))
+    if max_rows is None or max_rows >= len(y):
+        return everything
+    return np.sort(train_test_split(everything, train_size=max_rows, stratify=y, random_state=seed)[0])
+
+
+def choose_labeled(y: Codes, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Mask of the rows that keep their label: the share of each class, rounded, at least one row."""
+    labeled = np.zeros(len(y), dtype=bool)
+    for one in np.unique(y):
+        members = np.flatnonzero(y == one)
+        labeled[random.permutation(members)[: max(1, round(share * len(members)))]] = True
+    return labeled
+
+
+def corrupt(X: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:
+    """A copy in which that share of each row's cells holds the value of a random row in the same column."""
+    X = X.reset_index(drop=True)
+    n_rows, n_columns = X.shape
+    n_cells = round(share * n_columns)
+    if n_cells == 0:
+        return X
+    hit = random.random((n_rows, n_columns)).argsort(axis=1) < n_cells
+    donors = random.integers(n_rows, size=(n_rows, n_columns))
+    columns = {}
+    for position, name in enumerate(X.columns):
+        source = np.where(hit[:, position], donors[:, position], np.arange(n_rows))
+        columns[name] = X[name].take(source).reset_index(drop=True)
+    return pd.DataFrame(columns)
+
+
+def as_array(X: pd.DataFrame) -> Any:
+    """An array where every column is a number, which classifiers read faster; else the table itself."""
+    if all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in X.dtypes):
+        return X.to_numpy(dtype=np.float64)
+    return X.reset_index(drop=True)
+
+
+def f1(y: Codes, predicted: Codes) -> float:
+    """F1 of class 1 where there are two classes, else the mean over classes."""
+    binary = max(y.max(), predicted.max()) < 2
+    return float(f1_score(y, predicted, average="binary" if binary else "macro", zero_division=0))
+
+
+METRICS: dict[str, Callable[[Codes, Codes], float]] = {
+    "accuracy": lambda y, predicted: float(accuracy_score(y, predicted)),
+    "balanced_accuracy": lambda y, predicted: float(balanced_accuracy_score(y, predicted)),
+    "f1": f1,
+}
+
+
+class MetricScorer:
+    """A dataset's metric as the loop wants it: of a model, a table and the classes."""
+
+    def __init__(self, metric: str) -> None:
+        self.metric = metric
+
+    def __call__(self, model: Any, X: Any, y: Codes) -> float:
+        """Score of the model's predictions."""
+        return METRICS[self.metric](y, np.asarray(model.predict(X), dtype=np.intp))
+
+
+def measure(y: Codes, proba: Floats, metric: str) -> dict[str, float]:
+    """All metrics of predicted probabilities; `score` is the dataset's own."""
+    predicted = proba.argmax(axis=1)
+    values = {name: function(y, predicted) for name, function in METRICS.items()}
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    scores = proba[:, 1] if proba.shape[1] == 2 else proba
+    return {
+        "score": values[metric],
+        **values,
+        "auc": float(roc_auc_score(y, scores, multi_class="ovr", labels=np.arange(proba.shape[1]))),
+        "log_loss": float(log_loss(y, proba, labels=np.arange(proba.shape[1]))),
+    }

@@ -1,0 +1,60 @@
+"""Records as one table, a row a trial: the border between the study and its analysis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from tabcast.study.catalog import Catalog
+from tabcast.study.config import Study
+from tabcast.study.store import Record, Store
+from tabcast.study.trial import Trial
+
+FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy")
+METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "auc", "log_loss")
+SECONDS = {
+    "seconds": "trial",
+    "fit_seconds": "fit",
+    "search_seconds": "search",
+    "density_seconds": "density",
+    "selection_seconds": "selection",
+}
+
+
+def collect_results(study: Study, profile: str) -> pd.DataFrame:
+    """The results table of a profile: a row for each trial, whether done, failed, skipped or missing."""
+    store = Store(study.records)
+    return pd.DataFrame([_row(trial, study.catalog, store) for trial in study.trials(profile)])
+
+
+def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
+    """What figures need beyond the results table: the details of each done trial, with its columns."""
+    store, found = Store(study.records), []
+    for trial in study.trials(profile):
+        record = store.read(trial, study.catalog.configuration(trial))
+        if record is not None and record["status"] == "done" and record["details"]:
+            found.append({**trial.columns(), **record["details"]})
+    return found
+
+
+def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
+    """One row of the results table."""
+    row = {**trial.columns(), "metric": catalog.datasets[trial.setting.dataset].metric}
+    reason = catalog.why_skip(trial.learner.model, trial.method)
+    record = None if reason else store.read(trial, catalog.configuration(trial))
+    if record is None:
+        return {**row, "status": "skipped" if reason else "missing", "reason": reason}
+    if record["status"] != "done":
+        return {**row, "status": record["status"], "reason": record["reason"].strip().splitlines()[-1]}
+    return {**row, "status": "done", "reason": None, **_numbers(record)}
+
+
+def _numbers(record: Record) -> dict[str, Any]:
+    """What a done trial found."""
+    seconds = record["seconds"]
+    return {
+        **{name: record["metrics"][name] for name in METRICS},
+        **{name: record["facts"].get(name) for name in FACTS},
+        **{column: seconds.get(name) for column, name in SECONDS.items()},
+    }

@@ -1,0 +1,214 @@
+"""Run what is missing: plan minus done, a job for each setting, a record for each trial."""
+
+from __future__ import annotations
+
+import platform
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from tabcast.datasets import DatasetInfo, load_dataset
+from tabcast.study.backends import BACKENDS, Crashed
+from tabcast.study.catalog import Catalog, load_catalog
+from tabcast.study.config import Study
+from tabcast.study.methods import Request
+from tabcast.study.protocol import Fold, make_folds, measure
+from tabcast.study.store import Record, Store
+from tabcast.study.trial import Setting, Trial, TuningTask
+from tabcast.study.tuning import tune
+from tabcast.study.work import Work
+
+
+@dataclass(frozen=True)
+class Job:
+    """Trials of one setting, for one worker.
+
+    Attributes
+    ----------
+    trials : what to run.
+    records, plugins, data_dir : folders.
+    """
+
+    trials: tuple[Trial, ...]
+    records: Path
+    plugins: tuple[Path, ...] = ()
+    data_dir: Path | None = None
+
+    def __str__(self) -> str:
+        setting = self.trials[0].setting
+        return f"{setting.dataset}, seed {setting.seed} ({len(self.trials)} trials)"
+
+
+def run_studies(
+    studies: Sequence[Study],
+    profile: str,
+    *,
+    backend: str = "serial",
+    n_workers: int = 1,
+    data_dir: Path | None = None,
+    poll: Callable[[], None] | None = None,
+) -> list[Crashed]:
+    """Run the trials of a profile that have no record yet; what crashed beyond its own record is returned.
+
+    Parameters
+    ----------
+    studies, profile : what to run. Trials that several studies have in common run once, and trials of different
+        studies on the same rows share their fits, densities and chosen columns.
+    backend : "serial", "processes" or "dask".
+    n_workers : workers at a time.
+    data_dir : folder of the datasets; None: as `load_dataset` looks for them.
+    poll : called about once a second while waiting.
+    """
+    jobs = plan_jobs(studies, profile, data_dir)
+    results = BACKENDS[backend].run(run_job, jobs, n_workers=n_workers, poll=poll)
+    return [result for result in results if isinstance(result, Crashed)]
+
+
+def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:
+    """What is missing, as jobs; the largest first, so that none is left alone at the end."""
+    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, None]] = {}
+    sizes: dict[Setting, int] = {}
+    for study in studies:
+        store = Store(study.records)
+        for trial in study.trials(profile):
+            if is_missing(trial, study.catalog, store):
+                missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = None
+                sizes[trial.setting] = _size(study.catalog.datasets[trial.setting.dataset])
+    jobs = [Job(tuple(sorted(trials)), records, plugins, data_dir) for (records, plugins, _), trials in missing.items()]
+    return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
+
+
+def _size(info: DatasetInfo) -> int:
+    """Rough size of a dataset for a classifier: cells times classes."""
+    return info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
+
+
+def is_missing(trial: Trial, catalog: Catalog, store: Store) -> bool:
+    """Whether a trial can run and has no record that says done."""
+    if catalog.why_skip(trial.learner.model, trial.method):
+        return False
+    return not store.is_done(trial, catalog.configuration(trial))
+
+
+def run_job(job: Job) -> int:
+    """Run the trials of a job, each to its record; what they share is computed once. Gives the number done.
+
+    A trial that fails leaves a record with the traceback and stops nobody else.
+    """
+    catalog, store = load_catalog(job.plugins), Store(job.records)
+    setting = job.trials[0].setting
+    n_done = 0
+    try:
+        info = catalog.datasets[setting.dataset]
+        folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
+    except Exception:
+        for trial in job.trials:
+            _write_failure(trial, catalog, store)
+        return 0
+    for number, of_fold in groupby(sorted(job.trials, key=lambda trial: (trial.fold, trial)), lambda trial: trial.fold):
+        work = Work(folds[number], setting.seed)
+        for learner, trials in groupby(of_fold, key=lambda trial: trial.learner):
+            try:
+                params = find_params(TuningTask(setting, learner), folds, catalog, store)
+            except Exception:
+                for trial in trials:
+                    _write_failure(trial, catalog, store)
+                continue
+            for trial in trials:
+                n_done += run_trial(trial, work, params, catalog, store)
+            work.forget_fits()
+    return n_done
+
+
+def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> bool:
+    """Run one trial and write its record; whether it is done."""
+    request = Request(
+        catalog.models[trial.learner.model], params, trial.setting.seed, trial.strategy, trial.noise_filter
+    )
+    start = perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            answer = catalog.methods[trial.method].run(work, request)
+        record: Record = {
+            "status": "done",
+            "metrics": measure(work.fold.y_test, answer.proba, work.fold.metric),
+            "metric": work.fold.metric,
+            "params": params,
+            "facts": answer.facts,
+            "history": answer.history,
+            "details": answer.details,
+            "seconds": {**answer.seconds, "trial": perf_counter() - start},
+            "warnings": sorted({f"{one.category.__name__}: {one.message}" for one in caught}),
+            "versions": versions(),
+        }
+        store.write(trial, catalog.configuration(trial), record)
+    except Exception:
+        _write_failure(trial, catalog, store)
+        return False
+    return True
+
+
+def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
+    """The record of a trial that raised what is being handled now."""
+    record = {"status": "failed", "reason": traceback.format_exc(), "versions": versions()}
+    store.write(trial, catalog.configuration(trial), record)
+
+
+def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store: Store) -> dict[str, Any]:
+    """Parameters of a model on a setting: from the store, or searched for now and put there.
+
+    A setting of parameters is judged by the mean validation score of the supervised model over the folds.
+    """
+    learner, model = task.learner, catalog.models[task.learner.model]
+    if learner.tuning == "none" or learner.n_tuning_trials == 0:
+        return {}
+    config = catalog.configuration(task)
+    record = store.read(task, config)
+    if record is None or record["status"] != "done":
+
+        def objective(params: Mapping[str, Any]) -> float:
+            scores = list(_supervised_scores(model.build(params, task.setting.seed), folds))
+            return sum(scores) / len(scores)
+
+        start = perf_counter()
+        space = model.space(learner.tuning, max_trees=learner.max_trees)
+        result = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
+        record = {
+            "status": "done",
+            "params": dict(result.params),
+            "value": result.value,
+            "values": list(result.values),
+            "seconds": {"tuning": perf_counter() - start},
+            "versions": versions(),
+        }
+        store.write(task, config, record)
+    params: dict[str, Any] = record["params"]
+    return params
+
+
+def _supervised_scores(estimator: Any, folds: Sequence[Fold]) -> Iterator[float]:
+    """Validation score of the supervised model on each fold."""
+    for fold in folds:
+        fitter = Work(fold, 0).fitter(estimator)
+        yield fitter.supervised().score
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    names = ("tabcast", "numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch")
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,88 @@
+"""How far a study is: done, failed, skipped, missing, and about how long the rest will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from tabcast.study.config import Study
+from tabcast.study.results import collect_results
+from tabcast.study.run import is_missing
+from tabcast.study.store import Store
+
+STATES = ("done", "failed", "skipped", "missing")
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a profile of a study stands.
+
+    Attributes
+    ----------
+    counts : trials by state.
+    by_dataset : the same for each dataset, a row each.
+    reasons : why trials were skipped or failed, most frequent first, and how many.
+    seconds_left : work of one worker that is missing; None while nothing is done that it could be told from.
+    """
+
+    counts: dict[str, int]
+    by_dataset: pd.DataFrame
+    reasons: dict[str, int]
+    seconds_left: float | None
+
+
+def find_status(study: Study, profile: str) -> Status:
+    """Where a profile of a study stands."""
+    results = collect_results(study, profile)
+    counts = results["status"].value_counts()
+    by_dataset = pd.crosstab(results["dataset"], results["status"]).reindex(columns=list(STATES), fill_value=0)
+    reasons = results.loc[results["status"].isin(["failed", "skipped"]), "reason"].value_counts()
+    return Status(
+        {state: int(counts.get(state, 0)) for state in STATES},
+        by_dataset.loc[results["dataset"].unique()],
+        {str(reason): int(count) for reason, count in reasons.items()},
+        estimate_seconds(results),
+    )
+
+
+def estimate_seconds(results: pd.DataFrame) -> float | None:
+    """Seconds of the trials that are to be run, from done ones of the same dataset and method, dataset, or any.
+
+    What trials share (the first of a kind pays for all) evens out in the means.
+    """
+    waiting, done = results[results["status"].isin(["missing", "failed"])], results[results["status"] == "done"]
+    if len(waiting) == 0:
+        return 0.0
+    if len(done) == 0:
+        return None
+    guess = pd.Series(float(done["seconds"].mean()), index=waiting.index)
+    for keys in (["dataset"], ["dataset", "method", "strategy"]):
+        means = done.groupby(keys)["seconds"].mean().rename("mean")
+        known = waiting.join(means, on=keys)["mean"]
+        guess = known.fillna(guess)
+    return float(guess.sum())
+
+
+def missing_records(studies: Sequence[Study], profile: str) -> list[Path]:
+    """Where the records will lie that a run is going to write."""
+    paths: dict[Path, None] = {}
+    for study in studies:
+        store, catalog = Store(study.records), study.catalog
+        for trial in study.trials(profile):
+            if is_missing(trial, catalog, store):
+                paths[store.path(trial, catalog.configuration(trial))] = None
+    return list(paths)
+
+
+def count_written(paths: Sequence[Path], since: float) -> int:
+    """How many of these records have been written since then."""
+    written = 0
+    for path in paths:
+        try:
+            written += path.stat().st_mtime >= since
+        except FileNotFoundError:
+            continue
+    return written

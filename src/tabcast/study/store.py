@@ -1,0 +1,72 @@
+"""A result is a file: one JSON record a task, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabcast.study.trial import Task, record_path
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Records in a folder.
+
+    Attributes
+    ----------
+    root : the folder; made when the first record is written.
+    """
+
+    root: Path
+
+    def path(self, task: Task, config: Mapping[str, Any]) -> Path:
+        """Where the record of a task with this configuration lies."""
+        return self.root / record_path(task, config)
+
+    def read(self, task: Task, config: Mapping[str, Any]) -> Record | None:
+        """The record of exactly this configuration, whatever its status; None if there is none."""
+        try:
+            record: Record = json.loads(self.path(task, config).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        return record if record.get("configuration") == config else None
+
+    def is_done(self, task: Task, config: Mapping[str, Any]) -> bool:
+        """Whether there is a record of exactly this configuration that says done."""
+        record = self.read(task, config)
+        return record is not None and record["status"] == "done"
+
+    def write(self, task: Task, config: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+        """Write a record under a temporary name and rename it: a reader sees the old one, the new one or none."""
+        write_whole(
+            self.path(task, config),
+            json.dumps({"configuration": config, **record}, indent=1, sort_keys=True, allow_nan=False) + "\n",
+        )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file that is never half there."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that it is never half there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,109 @@
+"""The search for a model's parameters, before self-training: Optuna's TPE, seeded, in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from tabcast.study.models import Model, Space
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    params : the parameters with the largest value, the first where several share it; empty where nothing was searched.
+    value : their value, None where nothing was searched.
+    n_trials : how many parameters were tried, failed ones included.
+    values : the value of each trial in order, None for one that failed.
+    """
+
+    params: Mapping[str, Any]
+    value: float | None
+    n_trials: int
+    values: tuple[float | None, ...]
+
+
+def tune(
+    model: Model, space: Space | None, objective: Callable[[Mapping[str, Any]], float], n_trials: int, seed: int
+) -> TuningResult:
+    """Search the parameters with the largest objective.
+
+    A space with a `start` is searched from there; one without, as the paper's, at random. A trial whose objective
+    raises ValueError or gives NaN has failed, and the search goes on.
+
+    Parameters
+    ----------
+    model : whose parameters they are; errors name it.
+    space : what may be tried; None or empty: nothing.
+    objective : from parameters to the value to maximize.
+    n_trials : how many parameters to try; 0: none.
+    seed : the same one gives the same search.
+
+    Raises
+    ------
+    ValueError
+        If every trial failed; it is raised from what the last one raised.
+
+    Examples
+    --------
+    >>> from tabcast.study.models import Real, Space, get_model
+    >>> from tabcast.study.tuning import tune
+    >>> space = Space({"C": Real(0, 4)}, start={"C": 1.0})
+    >>> result = tune(get_model("logistic_regression"), space, lambda params: -abs(params["C"] - 3), 20, seed=0)
+    >>> result.values[0], abs(result.params["C"] - 3) < 0.5
+    (-2.0, True)
+    """
+    if n_trials < 0:
+        raise ValueError(f"`n_trials` of tune must not be negative; got {n_trials}.")
+    if not space or n_trials == 0:
+        return TuningResult({}, None, 0, ())
+    optuna = _import_optuna()
+    tried: list[tuple[dict[str, Any], float | None]] = []
+    last_error: ValueError | None = None
+    with _silenced(optuna):
+        search = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+        if space.start is not None:
+            search.enqueue_trial(space.start)
+        for _ in range(n_trials):
+            trial = search.ask()
+            params = space.suggest(trial)
+            try:
+                value = float(objective(params))
+            except ValueError as error:
+                value, last_error = math.nan, error
+            failed = math.isnan(value)
+            tried.append((params, None if failed else value))
+            search.tell(trial, None if failed else value, state=optuna.trial.TrialState.FAIL if failed else None)
+    succeeded = [(params, value) for params, value in tried if value is not None]
+    if not succeeded:
+        said = "the objective was not a number." if last_error is None else f"the last one said: {last_error}"
+        raise ValueError(f"All {n_trials} tuning trials of model {model.name!r} failed; {said}") from last_error
+    best, value = max(succeeded, key=lambda pair: pair[1])
+    return TuningResult(best, value, n_trials, tuple(value for _, value in tried))
+
+
+@contextmanager
+def _silenced(optuna: ModuleType) -> Iterator[None]:
+    """Optuna says nothing below an error meanwhile; afterwards it is as talkative as before."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+def _import_optuna() -> ModuleType:
+    """Optuna, or a sentence that says how to get it."""
+    try:
+        import optuna
+    except ImportError as error:
+        raise ImportError("Tuning needs Optuna. Install it with: pip install 'tabcast[study]'.") from error
+    return optuna

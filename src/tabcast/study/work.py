@@ -1,0 +1,237 @@
+"""What the trials on one fold share: fits, densities and chosen columns are computed once, whoever asks first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy, deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabcast.confidence import ClusterAware, Confidence
+from tabcast.feature_selection import BorutaShap, FeatureSelection, KeepAll
+from tabcast.labels import UNLABELED, Labels
+from tabcast.models import adapt
+from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
+from tabcast.parts import Parts, Stage, prepare_stage
+from tabcast.progress import Progress
+from tabcast.pseudo_labels import Constant, Curriculum, FixedThreshold, Strategy, TakeAll
+from tabcast.search import Candidate, Fitter, Run, choose_candidate, run_in_step
+from tabcast.self_training import self_train
+from tabcast.study.protocol import Fold, MetricScorer
+from tabcast.tables import stack_rows
+from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData
+from tabcast.validation import NoValidation
+
+STRATEGIES: dict[str, Callable[[], Strategy]] = {
+    "fpl": lambda: FixedThreshold(0.6),
+    "cpl": lambda: Curriculum(0.2),
+    "naive": TakeAll,
+}
+FILTERS: dict[str, Callable[[], NoiseFilter]] = {"none": KeepAllRows, "mahalanobis": MahalanobisFilter}
+MAX_ROUNDS = 10  # of strategies that have no schedule; they stop at the first round that is no improvement
+
+
+@cache
+def describe_loop(strategy: str, noise_filter: str) -> str:
+    """What the names of a strategy and a noise filter stand for, in full."""
+    return f"{STRATEGIES[strategy]()!r}, {FILTERS[noise_filter]()!r}, at most {MAX_ROUNDS} rounds"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a method gives back.
+
+    Attributes
+    ----------
+    proba : (n_test, n_classes) probabilities of the test rows.
+    facts : plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
+    seconds : what was needed, as if nobody had done a part of it before: `fit`, `density`, `selection`.
+    history : a dictionary a round.
+    details : anything else a figure may need, as plain JSON values.
+    """
+
+    proba: Floats
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class ChosenColumns(FeatureSelection):
+    """Columns that were chosen before; `fit` learns nothing."""
+
+    def __init__(self, support: NDArray[np.bool_]) -> None:
+        self.support = support
+
+    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> ChosenColumns:
+        """The given columns."""
+        self.support_ = self.support
+        return self
+
+
+class SharedFitter(Fitter):
+    """A fitter for many methods: every fit speaks about all rows, and only what it says is kept, not the model."""
+
+    def __init__(self, estimator: Any, work: Work) -> None:
+        adaptation = adapt(estimator, work.data.X, work.data.labels.classes)
+        self._X_test = work.fold.X_test if adaptation.columns is None else adaptation.encode(work.fold.X_test)
+        scorer = MetricScorer(work.fold.metric)
+        super().__init__(estimator, adaptation, work.data.encoded(adaptation), scorer, True, 1, Progress())
+        self.split = Split(self.data.labeled, self.data.validation)
+
+    def fit(self, requests: Iterable[tuple[Split, PseudoLabels]], *, predict_pool: bool = True) -> list[Fitted]:
+        """As the base, with the pool's probabilities always: another method may need them."""
+        return super().fit(requests, predict_pool=True)
+
+    def supervised(self) -> Fitted:
+        """The classifier of the labeled rows alone."""
+        return self.fit([(self.split, PseudoLabels.none(len(self.data.pool)))])[0]
+
+    def _keep(self, fitted: Fitted) -> Fitted:
+        """Test probabilities in place of the model: a thousand models of a thousand trees do not fit in memory."""
+        return replace(fitted, estimator=np.asarray(fitted.estimator.predict_proba(self._X_test), dtype=float))
+
+
+class Work:
+    """A fold, a base classifier, and everything computed so far.
+
+    Parameters
+    ----------
+    fold : the rows.
+    seed : seed of feature selection and of whatever a method draws.
+
+    Attributes
+    ----------
+    data : the fold as the loop reads it.
+    """
+
+    def __init__(self, fold: Fold, seed: int) -> None:
+        self.fold, self.seed = fold, seed
+        n_labeled, n_pool = len(fold.y_labeled), len(fold.y_pool)
+        codes = np.concatenate([fold.y_labeled, np.full(n_pool, UNLABELED, dtype=np.intp)])
+        self.data = TrainingData(
+            stack_rows(fold.X_labeled, fold.X_pool),
+            Labels(np.arange(fold.n_classes), codes, UNLABELED),
+            np.arange(n_labeled),
+            np.arange(n_labeled, n_labeled + n_pool),
+            fold.X_pool,
+            validation=(fold.X_validation, fold.y_validation),
+            categorical_features=fold.categorical,
+        )
+        self._fitters: dict[str, SharedFitter] = {}
+        self._selections: dict[str, tuple[ChosenColumns, float]] = {}
+        self._stages: dict[tuple[str, str, str], tuple[Stage, float]] = {}
+
+    def fitter(self, estimator: Any) -> SharedFitter:
+        """The fitter of this estimator; equal parameters share one."""
+        key = f"{type(estimator).__qualname__}{sorted(estimator.get_params().items(), key=str)}"
+        if key not in self._fitters:
+            self._fitters[key] = SharedFitter(estimator, self)
+        return self._fitters[key]
+
+    def forget_fits(self) -> None:
+        """Let go of what fits said; columns and densities stay."""
+        self._fitters.clear()
+
+    def selection(self, name: str) -> tuple[ChosenColumns, float]:
+        """The columns that "boruta" or "all" chooses from the labeled rows, and the seconds it took."""
+        if name not in self._selections:
+            start = perf_counter()
+            part = {"all": KeepAll, "boruta": lambda: BorutaShap(random_state=self.seed)}[name]()
+            part.fit(self.fold.X_labeled, self.fold.y_labeled, self.fold.categorical)
+            self._selections[name] = ChosenColumns(part.support_), perf_counter() - start
+        return self._selections[name]
+
+    def stage(self, confidence: Confidence, selection: str, noise_filter: str) -> tuple[Stage, float]:
+        """Densities and noise filter fitted to the labeled rows, and the seconds it took."""
+        key = (repr(confidence), selection, noise_filter)
+        if key not in self._stages:
+            columns, _ = self.selection(selection)
+            start = perf_counter()
+            parts = Parts(confidence, TakeAll(), Constant(1.0), FILTERS[noise_filter](), columns, NoValidation())
+            split = Split(self.data.labeled, self.data.validation)
+            self._stages[key] = prepare_stage(parts, self.data, split), perf_counter() - start
+        return self._stages[key]
+
+    def self_train(
+        self,
+        estimator: Any,
+        confidence: Confidence,
+        strategy: str,
+        noise_filter: str,
+        *,
+        alphas: Sequence[float | None] = (),
+        selection: str = "all",
+        change: Callable[[Confidence], Confidence] = lambda confidence: confidence,
+    ) -> Answer:
+        """The paper's Algorithm 1 on this fold; the validation rows choose the round and the alpha.
+
+        Parameters
+        ----------
+        estimator : the base classifier.
+        confidence, strategy, noise_filter, selection : the parts, by name where there are names.
+        alphas : what is tried, best on the validation rows (ties: the smallest); empty: the confidence has none.
+        change : what is done to the confidence after its densities are known.
+        """
+        fitter, selection_seconds = self.fitter(estimator), self.selection(selection)[1]
+        stage, density_seconds = self.stage(confidence, selection, noise_filter)
+        ready = change(deepcopy(stage.confidence))
+        plan = STRATEGIES[strategy]()
+        candidates = [
+            Candidate(alpha, [Run(fitter.split, self._loop(with_alpha(ready, alpha), plan, stage))])
+            for alpha in alphas or (None,)
+        ]
+        last_round = min(MAX_ROUNDS, plan.n_rounds or MAX_ROUNDS)
+        patience = 1 if plan.n_rounds is None else None
+        run_in_step(candidates, fitter, last_round=last_round, patience=patience, schedule=plan.n_rounds)
+        chosen = choose_candidate(candidates, prefer=lambda candidate: candidate.alpha or 0.0)
+        seconds = {
+            "fit": sum(chosen.seconds),
+            "search": sum(sum(candidate.seconds) for candidate in candidates),
+            "density": density_seconds,
+            "selection": selection_seconds,
+        }
+        return self._answer(chosen, seconds)
+
+    def _loop(self, confidence: Confidence, strategy: Strategy, stage: Stage) -> Any:
+        """Algorithm 1 with these parts."""
+        return self_train(
+            self.fold.X_pool,
+            deepcopy(confidence),
+            deepcopy(strategy),
+            stage.noise_filter,
+            y_held_out=self.fold.y_validation,
+            relabel=True,
+            weighting=Constant(1.0),
+        )
+
+    def _answer(self, chosen: Candidate, seconds: dict[str, float]) -> Answer:
+        """The best round of the chosen candidate."""
+        best = chosen.best[0]
+        picked = best.pseudo.chosen
+        right = best.pseudo.labels[picked] == self.fold.y_pool[picked]
+        facts = {
+            "validation_score": float(best.fitted.score),
+            "alpha": chosen.alpha,
+            "best_round": chosen.best_round,
+            "n_rounds": len(chosen.scores) - 1,
+            "n_selected": int(picked.sum()),
+            "pseudo_accuracy": float(right.mean()) if picked.any() else None,
+            "stopped": chosen.reason,
+        }
+        rounds = chosen.history().drop(columns="score_std_error").to_dict("records")
+        history = [{str(name): value for name, value in one.items()} for one in rounds]
+        return Answer(best.fitted.estimator, facts, seconds, history)
+
+
+def with_alpha(confidence: Confidence, alpha: float | None) -> Confidence:
+    """The same gamma, another alpha; a confidence without alpha as it is."""
+    if alpha is None:
+        return confidence
+    assert isinstance(confidence, ClusterAware)
+    return copy(confidence).set_params(alpha=alpha)

@@ -1,0 +1,284 @@
+"""Every model of the study builds, fits on what the study gives it, and searches what the paper says."""
+
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from tabcast.models import AdaptedClassifier
+from tabcast.study.models import MODELS, Choice, Integer, Model, Real, Space, find_models, get_model
+
+AVAILABLE = [name for name, model in MODELS.items() if model.unavailable is None]
+VARIED = [name for name in AVAILABLE if MODELS[name].vary is not None]
+
+
+class Draw:
+    """An Optuna trial that always draws the lowest or the highest value."""
+
+    def __init__(self, end):
+        self.end = end
+
+    def suggest_int(self, name, low, high, log):
+        return (low, high)[self.end]
+
+    def suggest_float(self, name, low, high, log):
+        return (low, high)[self.end]
+
+    def suggest_categorical(self, name, choices):
+        return (choices[0], choices[-1])[self.end]
+
+
+def make_rows(n, seed, *, native):
+    """Rows as the study's preprocessings give them: numbers only, or categories and missing cells as they are."""
+    random = np.random.default_rng(seed)
+    a, b = random.normal(size=(2, n))
+    kind = random.integers(0, 3, n)
+    y = (a + (kind == 1) + 0.3 * random.normal(size=n) > 0.4).astype(int)
+    if not native:
+        return pd.DataFrame({"a": a, "b": b, "kind": kind.astype(float)}), y
+    kinds = pd.Categorical.from_codes(kind, categories=["car", "bus", "train"])
+    frame = pd.DataFrame({"a": a, "b": np.where(random.random(n) < 0.2, np.nan, b), "kind": kinds, "empty": np.nan})
+    frame.loc[random.random(n) < 0.1, "kind"] = np.nan
+    return frame, y
+
+
+def fit(estimator, X, y):
+    """Fit as the study does, which encodes around a classifier what it cannot take."""
+    return AdaptedClassifier(estimator).fit(X, y)
+
+
+class TestCatalog:
+    def test_names(self):
+        assert set(MODELS) == {
+            *("xgboost", "hist_gradient_boosting", "random_forest", "logistic_regression"),
+            *("ft_transformer", "mlp", "vime", "subtab", "scarf", "switchtab"),
+        }
+        assert all(model.name == name for name, model in MODELS.items())
+        assert len({model.label for model in MODELS.values()}) == len(MODELS)
+
+    def test_unknown_name(self):
+        with pytest.raises(ValueError, match=r"Unknown model: 'xgbost'\. Choices: .*Did you mean 'xgboost'\?"):
+            get_model("xgbost")
+
+    def test_a_file_is_enough(self, tmp_path, monkeypatch):
+        text = "from tabcast.study.models import Model, Space\nM = Model({!r}, 'Mine', dict, {{'none': Space({{}})}})\n"
+        package = tmp_path / "my_models"
+        package.mkdir()
+        (package / "__init__.py").touch()
+        (package / "mine.py").write_text(text.format("mine"))
+        (package / "_not_mine.py").write_text("raise RuntimeError")
+        monkeypatch.syspath_prepend(tmp_path)
+        assert [(name, model.label) for name, model in find_models("my_models", [str(package)]).items()] == [
+            ("mine", "Mine")
+        ]
+        (package / "twin.py").write_text(text.format("mine"))
+        with pytest.raises(ValueError, match=r"Two models of my_models are named 'mine'; the second is in twin\.py"):
+            find_models("my_models", [str(package)])
+
+    def test_unknown_tuning(self):
+        match = r"Unknown tuning of model 'xgboost': 'papr'\. Choices: paper, sane, none\. Did you mean 'paper'\?"
+        with pytest.raises(ValueError, match=match):
+            get_model("xgboost").space("papr")
+
+    @pytest.mark.parametrize("name", sorted(set(MODELS) - set(AVAILABLE)))
+    def test_announced_models_say_why_they_are_skipped(self, name):
+        model = MODELS[name]
+        assert model.unavailable == "comes with the neural models (a later issue)"
+        with pytest.raises(NotImplementedError, match=f"Model '{name}' cannot be built: it comes with the neural"):
+            model.build({}, 0)
+
+
+@pytest.mark.parametrize("name", AVAILABLE)
+class TestBuild:
+    @pytest.mark.parametrize("native", [False, True], ids=["paper", "native"])
+    def test_learns_from_both_preprocessings(self, name, native):
+        """Few labeled rows, one level unseen among them; still better than the larger class, which has 60 %."""
+        if name == "xgboost":
+            pytest.importorskip("xgboost")
+        X, y = make_rows(700, 0, native=native)
+        labeled = np.flatnonzero(X["kind"] != ("train" if native else 2))[:60]
+        model = fit(MODELS[name].build({}, 0), X.iloc[labeled], y[labeled])
+        proba = model.predict_proba(X[300:])
+        assert proba.shape == (400, 2)
+        np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-5)
+        assert np.mean(model.predict(X[300:]) == y[300:]) > 0.7
+
+    def test_same_seed_same_fit(self, name):
+        X, y = make_rows(80, 0, native=True)
+        first, second = (fit(MODELS[name].build({}, 5), X, y).predict_proba(X) for _ in range(2))
+        np.testing.assert_array_equal(first, second)
+
+    def test_every_corner_of_every_space(self, name):
+        """Parameters have the names and types that the classifier knows."""
+        X, y = make_rows(60, 0, native=False)
+        for tuning in MODELS[name].spaces:
+            space = MODELS[name].space(tuning, max_trees=60)
+            corners = [space.suggest(Draw(0)), space.suggest(Draw(1)), *([space.start] if space.start else [])]
+            for params in corners:
+                model = MODELS[name].build(params, 0)
+                known = {key.rsplit("__", 1)[-1]: value for key, value in model.get_params().items()}
+                assert {key: known[key] for key in params} == params
+                assert model.fit(X, y).predict_proba(X).shape == (60, 2)
+
+    def test_start_is_the_untuned_model(self, name):
+        start = MODELS[name].space("sane").start
+        X, y = make_rows(80, 0, native=True)
+        untuned, tuned = (fit(MODELS[name].build(params, 0), X, y).predict_proba(X) for params in ({}, start))
+        np.testing.assert_allclose(tuned, untuned, rtol=1e-6)
+
+    def test_one_thread_and_seed(self, name):
+        params = MODELS[name].build({}, 11).get_params()
+        n_jobs = [value for key, value in params.items() if key.endswith("n_jobs")]
+        assert set(n_jobs) <= {1, None}
+        assert 11 in [value for key, value in params.items() if key.endswith("random_state")]
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_vary(name):
+    """Another seed is another fit, the same one is not; the estimator itself stays as it was."""
+    X, y = make_rows(200, 0, native=True)
+    estimator = MODELS[name].build({}, 0)
+    before = repr(estimator.get_params())
+    fits = [fit(MODELS[name].vary(estimator, seed), X, y).predict_proba(X) for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(fits[0], fits[1])
+    assert np.abs(fits[0] - fits[2]).max() > 0.01
+    assert repr(estimator.get_params()) == before
+
+
+def test_vary_keeps_a_tuned_share_of_rows():
+    pytest.importorskip("xgboost")
+    model = get_model("xgboost")
+    assert model.vary(model.build({"subsample": 0.6}, 0), 1).subsample == 0.6
+    assert model.vary(model.build({}, 0), 1).subsample == 0.8
+    assert model.vary(model.build({"subsample": 1}, 0), 1).subsample == 0.8
+
+
+def test_only_the_deterministic_model_cannot_be_varied():
+    assert set(AVAILABLE) - set(VARIED) == {"logistic_regression"}
+
+
+class TestXGBoost:
+    def test_without_the_package(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "xgboost", None)
+        with pytest.raises(ImportError, match=r"XGBoost is needed for model 'xgboost'.*'tabcast\[xgboost\]'"):
+            get_model("xgboost").build({}, 0)
+
+    def test_ends_of_the_paper_space(self):
+        """Learning rate 0 learns nothing; `scale_pos_weight` acts on two classes, and is ignored for more."""
+        pytest.importorskip("xgboost")
+        build = get_model("xgboost").build
+        X, y = make_rows(200, 0, native=False)
+        flat = build({"learning_rate": 0.0, "n_estimators": 20}, 0).fit(X, y).predict_proba(X)
+        assert np.ptp(flat[:, 1]) < 1e-6
+        y3 = np.where(X["b"] > 0.5, 2, y)
+        for target, changes in [(y, True), (y3, False)]:
+            plain, weighted = (
+                build({"scale_pos_weight": weight, "n_estimators": 20}, 0).fit(X, target).predict_proba(X)
+                for weight in (1, 100)
+            )
+            assert (not np.array_equal(plain, weighted)) == changes
+
+    def test_silent(self, capfd):
+        pytest.importorskip("xgboost")
+        X, y = make_rows(60, 0, native=False)
+        get_model("xgboost").build({"scale_pos_weight": 3}, 0).fit(X, np.where(X["b"] > 0.5, 2, y))
+        assert capfd.readouterr() == ("", "")
+
+
+def test_paper_spaces():
+    """The appendix tables of the paper, once more, as written there."""
+    schedule = "learning_rate 0.0001..0.05, scheduler_gamma 0.1..0.95, scheduler_step_size int 10..100"
+    expected = {
+        "xgboost": "max_leaves int 300..4000, n_estimators int 10..3000, learning_rate 0..1, max_depth int 3..20, "
+        "scale_pos_weight int 1..100",
+        "ft_transformer": "input_embed_dim 16|24|32|48, embedding_dropout 0.05..0.3, share_embedding True|False, "
+        "num_heads 1|2|4|8, num_attn_blocks int 2..10, transformer_activation GEGLU|ReGLU|SwiGLU, "
+        "use_batch_norm True|False, batch_norm_continuous_input True|False, " + schedule,
+        "mlp": "embedding_dropout 0..0.2, layers 128-64-32|256-128-64|128-64-32-16|256-128-64-32, "
+        "activation ReLU|LeakyReLU, " + schedule,
+        "vime": "predictor_hidden_dim int 16..512, p_m 0.1..0.9, alpha_1 0.1..5, alpha_2 0.1..5, beta 0.1..10, "
+        "K int 2..20, " + schedule,
+        "subtab": "emb_dim int 4..1024, tau 0.05..0.15, use_cosine_similarity True|False, use_contrastive True|False, "
+        "use_distance True|False, n_subsets int 2..7, overlap_ratio 0..1, mask_ratio 0.1..0.3, noise_level 0.5..2, "
+        "noise_type Swap|Gaussian|Zero_Out, " + schedule,
+        "scarf": "emb_dim int 16..512, encoder_depth int 2..6, head_depth int 1..3, corruption_rate 0..0.7, "
+        "dropout_rate 0.05..0.3, " + schedule,
+        "switchtab": "encoder_head_dim int 16..256, encoder_depth int 1..4, n_head int 1..4, ffn_factor int 1..3, "
+        "dropout_rate 0.05..0.3, learning_rate 0.0001..0.05, weight_decay 1e-05..0.0005",
+    }
+    spaces = {name: model.spaces["paper"] for name, model in MODELS.items() if "paper" in model.spaces}
+    assert {name: describe(space) for name, space in spaces.items()} == expected
+    assert all(space.start is None for space in spaces.values())
+
+
+def describe(space):
+    words = []
+    for name, dimension in space.items():
+        if isinstance(dimension, Choice):
+            words.append(f"{name} {'|'.join(map(str, dimension.values))}")
+        else:
+            assert not dimension.log
+            words.append(f"{name} {'int ' if isinstance(dimension, Integer) else ''}{dimension.low}..{dimension.high}")
+    return ", ".join(words)
+
+
+class TestSpace:
+    space = Space({"n": Integer(10, 3000), "rate": Real(0.01, 1, log=True)}, start={"n": 100, "rate": 0.1})
+
+    def test_capped(self):
+        capped = self.space.capped({"n": 40})
+        assert capped["n"] == Integer(10, 40)
+        assert capped["rate"] == self.space["rate"]
+        assert capped.start == {"n": 40, "rate": 0.1}
+        assert self.space["n"] == Integer(10, 3000)
+        assert self.space.start["n"] == 100
+        assert self.space.capped({"n": 9999}) == self.space
+
+    def test_cap_of_a_model(self):
+        assert get_model("xgboost").space("paper", max_trees=200)["n_estimators"] == Integer(10, 200)
+        assert get_model("hist_gradient_boosting").space("sane", max_trees=50)["max_iter"].high == 50
+        assert dict(get_model("logistic_regression").space("sane", max_trees=50)) == dict(
+            get_model("logistic_regression").spaces["sane"]
+        )
+        assert len(get_model("xgboost").space("none", max_trees=50)) == 0
+
+    def test_bad_caps(self):
+        with pytest.raises(ValueError, match="The cap of 'n' must be at least its lower bound 10; got 5"):
+            self.space.capped({"n": 5})
+        with pytest.raises(ValueError, match=r"Only \['n'\] can be capped in this space; got 'rate'"):
+            self.space.capped({"rate": 1})
+
+    def test_bad_ranges(self):
+        with pytest.raises(ValueError, match="`low` of Integer must not exceed `high`, both finite; got 3 and 2"):
+            Integer(3, 2)
+        with pytest.raises(ValueError, match="`low` of Real must not exceed `high`, both finite; got 0 and inf"):
+            Real(0, float("inf"))
+        with pytest.raises(ValueError, match="`low` of Real must be positive where `log` is true; got 0"):
+            Real(0, 1, log=True)
+        with pytest.raises(ValueError, match="`values` of Choice must name at least one value"):
+            Choice(())
+
+    def test_bad_starts(self):
+        with pytest.raises(
+            ValueError, match=r"`start` of Space must have a value for each of \['n', 'rate'\]; got \['n'\]"
+        ):
+            Space(dict(self.space), start={"n": 10})
+        with pytest.raises(ValueError, match=r"`start` of Space must lie in Integer.* for 'n'; got 9"):
+            Space(dict(self.space), start={"n": 9, "rate": 0.1})
+        with pytest.raises(ValueError, match=r"`start` of Space must lie in Choice.* for 'on'; got 1"):
+            Space({"on": Choice((True, False))}, start={"on": 1})
+
+    def test_travels(self):
+        assert pickle.loads(pickle.dumps(self.space)) == self.space
+
+
+def test_models_are_sklearn_estimators():
+    for name in AVAILABLE:
+        if name == "xgboost":
+            pytest.importorskip("xgboost")
+        estimator = MODELS[name].build({}, 3)
+        assert repr(clone(estimator).get_params()) == repr(estimator.get_params())
+    assert all(isinstance(model, Model) for model in MODELS.values())

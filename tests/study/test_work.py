@@ -1,0 +1,378 @@
+"""Sharing changes nothing: a trial gives what the public classifiers give, and nothing is computed twice."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from tabcast import CASTClassifier, SelfTrainingClassifier
+from tabcast.confidence import ClusterAware, Raw, TemperatureScaling
+from tabcast.density import EmpiricalLikelihood, KernelDensity
+from tabcast.feature_selection import BorutaShap, KeepAll
+from tabcast.models import default_classifier
+from tabcast.noise_filters import KeepAllRows, MahalanobisFilter
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll
+from tabcast.study import work as work_module
+from tabcast.study.catalog import load_catalog
+from tabcast.study.methods import Request
+from tabcast.study.methods.cast import shuffle_gamma
+from tabcast.study.methods.same_budget import SameBudget
+from tabcast.study.models import Model, Space
+from tabcast.study.protocol import make_folds
+from tabcast.study.trial import Setting
+from tabcast.study.work import ChosenColumns, Work
+from tabcast.tables import stack_rows
+from tests.study.small_study import make_table
+
+METHODS = load_catalog().methods
+STRATEGIES = {"fpl": FixedThreshold(0.6), "cpl": Curriculum(0.2), "naive": TakeAll()}
+FILTERS = {"none": KeepAllRows(), "mahalanobis": MahalanobisFilter()}
+ALPHAS = np.linspace(0.2, 0.75, 8)  # the paper's, without 0
+
+
+def model_of(estimator, vary=None):
+    """A model of the study whose parameters are its own."""
+    return Model("given", "Given", lambda params, seed: estimator, {"none": Space({})}, vary=vary)
+
+
+def ask(estimator, strategy="none", noise_filter="none", vary=None):
+    return Request(model_of(estimator, vary), {}, 0, strategy, noise_filter)
+
+
+@pytest.fixture(scope="module")
+def fold():
+    """Three classes, numbers only; one column matters more than others."""
+    [fold, *_] = make_folds(make_table(240, 3, "balanced_accuracy", noise=1.5, seed=1), Setting("made up", 0.15))
+    return fold
+
+
+@pytest.fixture(scope="module")
+def binary_fold():
+    [fold, *_] = make_folds(make_table(240, 2, "f1", noise=2.5, seed=2), Setting("made up", 0.15))
+    return fold
+
+
+@pytest.fixture(scope="module")
+def native_fold():
+    """Levels and holes, as they are."""
+    dataset = make_table(240, 3, "accuracy", noise=1.5, seed=1, mixed=True)
+    [fold, *_] = make_folds(dataset, Setting("made up", 0.15, preprocessing="native"))
+    return fold
+
+
+@pytest.fixture(scope="module")
+def shared(fold):
+    """One work for all tests that compare: whatever one leaves behind, the next one meets."""
+    return Work(fold, 0)
+
+
+def fit_public(classifier, fold):
+    """A public classifier trained and judged on the rows of a fold; its probabilities of the test rows."""
+    y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), -1)])
+    classifier.set_params(
+        scoring="f1" if fold.metric == "f1" else fold.metric,
+        patience=1,
+        max_rounds=10,
+        categorical_features=fold.categorical,
+        random_state=0,
+    )
+    X = stack_rows(fold.X_labeled, fold.X_pool)
+    return classifier.fit(X, y, validation_data=(fold.X_validation, fold.y_validation))
+
+
+def check_same(answer, public, fold):
+    np.testing.assert_array_equal(answer.proba, public.predict_proba(fold.X_test))
+    assert answer.facts["best_round"] == public.best_round_
+    assert answer.facts["n_rounds"] == public.n_rounds_
+    assert answer.facts["stopped"] == public.termination_reason_
+    assert answer.facts["alpha"] == getattr(public, "alpha_", None)
+    assert answer.facts["n_selected"] == public.pseudo_labels_["selected"].sum()
+    assert answer.facts["validation_score"] == public.history_["score"].max()
+    assert [one["score"] for one in answer.history] == public.history_["score"].tolist()
+    assert [one["n_selected"] for one in answer.history] == public.history_["n_selected"].tolist()
+
+
+def make_cast(density, selection, strategy, noise_filter="none"):
+    """CASTClassifier as the paper's; "density" scaling is that of CAST-D."""
+    parts = {
+        "likelihood": {"density": EmpiricalLikelihood(n_bins=10, smoothing=0.0), "scaling": "log"},
+        "kernel": {"density": KernelDensity(bandwidth="normal_reference"), "scaling": "density"},
+    }[density]
+    return CASTClassifier(
+        GaussianNB(),
+        **parts,
+        alpha=ALPHAS.round(6),
+        strategy=STRATEGIES[strategy],
+        noise_filter=FILTERS[noise_filter],
+        feature_selection=selection,
+        max_fits=None,
+    )
+
+
+class TestSameAsPublic:
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    @pytest.mark.parametrize(("method", "confidence"), [("baseline", Raw()), ("ts", TemperatureScaling())])
+    def test_self_training(self, shared, fold, method, confidence, strategy):
+        answer = METHODS[method].run(shared, ask(GaussianNB(), strategy))
+        public = SelfTrainingClassifier(GaussianNB(), confidence=confidence, strategy=STRATEGIES[strategy])
+        check_same(answer, fit_public(public, fold), fold)
+
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    @pytest.mark.parametrize(("method", "density"), [("cast-l", "likelihood"), ("cast-d", "kernel")])
+    def test_cast(self, shared, fold, method, density, strategy):
+        answer = METHODS[method].run(shared, ask(GaussianNB(), strategy))
+        selection = ChosenColumns(shared.selection("boruta")[0].support)  # the next test looks at Boruta itself
+        check_same(answer, fit_public(make_cast(density, selection, strategy), fold), fold)
+
+    def test_columns_are_those_that_boruta_chooses(self, shared, fold):
+        boruta = BorutaShap(random_state=0).fit(fold.X_labeled, fold.y_labeled, fold.categorical)
+        np.testing.assert_array_equal(shared.selection("boruta")[0].support, boruta.support_)
+        assert 0 < boruta.support_.sum() < len(boruta.support_)  # it makes a difference here
+        assert shared.selection("all")[0].support.all()
+
+    @pytest.mark.parametrize(("method", "density"), [("cast-l-no-selection", "likelihood"), ("cast-d-no-selection", "kernel")])
+    def test_cast_with_all_columns_and_noise_filter(self, shared, fold, method, density):
+        answer = METHODS[method].run(shared, ask(GaussianNB(), "cpl", "mahalanobis"))
+        check_same(answer, fit_public(make_cast(density, KeepAll(), "cpl", "mahalanobis"), fold), fold)
+
+    def test_cast_without_alpha(self, shared, fold):
+        answer = METHODS["cast-l-plain"].run(shared, ask(GaussianNB(), "fpl"))
+        public = make_cast("likelihood", KeepAll(), "fpl").set_params(alpha=1.0)
+        check_same(answer, fit_public(public, fold), fold)
+
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    def test_levels_and_holes(self, native_fold, strategy):
+        estimator = default_classifier().set_params(max_iter=5, random_state=0)
+        answer = METHODS["cast-l-no-selection"].run(Work(native_fold, 0), ask(estimator, strategy))
+        public = make_cast("likelihood", KeepAll(), strategy).set_params(estimator=estimator)
+        check_same(answer, fit_public(public, native_fold), native_fold)
+
+    def test_boosting_and_f1(self, binary_fold):
+        xgboost = pytest.importorskip("xgboost")
+        estimator = xgboost.XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1)
+        answer = METHODS["baseline"].run(Work(binary_fold, 0), ask(estimator, "fpl"))
+        public = SelfTrainingClassifier(estimator, strategy=FixedThreshold(0.6))
+        check_same(answer, fit_public(public, binary_fold), binary_fold)
+
+    def test_something_happens_in_these_comparisons(self, shared):
+        facts = [
+            METHODS[method].run(shared, ask(GaussianNB(), strategy)).facts
+            for method in ("baseline", "ts", "cast-l", "cast-d")
+            for strategy in STRATEGIES
+        ]
+        assert len({one["best_round"] for one in facts}) >= 3
+        assert len({one["alpha"] for one in facts}) >= 3
+
+    def test_supervised_is_the_plain_estimator(self, shared, fold):
+        answer = METHODS["supervised"].run(shared, ask(GaussianNB()))
+        plain = GaussianNB().fit(fold.X_labeled, fold.y_labeled)
+        np.testing.assert_array_equal(answer.proba, plain.predict_proba(fold.X_test))
+
+
+class TestAlpha:
+    def test_ties_go_to_the_smallest(self, fold):
+        """A threshold nobody reaches: round 0 wins for every alpha."""
+        answer = Work(fold, 0).self_train(
+            GaussianNB(var_smoothing=1e3), ClusterAware(EmpiricalLikelihood()), "fpl", "none", alphas=(0.75, 0.2, 0.5)
+        )
+        assert answer.facts["best_round"] == 0
+        assert answer.facts["alpha"] == 0.2
+
+    def test_is_the_best_on_validation_rows(self, shared):
+        """Each alpha alone is never better than the one that was chosen."""
+        cast = METHODS["cast-l"]
+        chosen = cast.run(shared, ask(GaussianNB(), "cpl")).facts
+        alone = [replace(cast, alphas=(alpha,)).run(shared, ask(GaussianNB(), "cpl")).facts for alpha in cast.alphas]
+        best = max(one["validation_score"] for one in alone)
+        assert chosen["validation_score"] == best
+        assert chosen["alpha"] == min(one["alpha"] for one in alone if one["validation_score"] == best)
+
+
+class TestPseudoLabels:
+    def test_are_judged_by_the_hidden_labels(self, shared, fold):
+        answer = METHODS["baseline"].run(shared, ask(GaussianNB(), "naive"))
+        public = fit_public(SelfTrainingClassifier(GaussianNB(), strategy=TakeAll()), fold)
+        taken = public.pseudo_labels_[public.pseudo_labels_["selected"]]
+        right = taken["label"].to_numpy() == fold.y_pool[taken["row"] - len(fold.y_labeled)]
+        assert answer.facts["best_round"] > 0
+        assert answer.facts["pseudo_accuracy"] == right.mean()
+
+    def test_nobody_was_selected(self, fold):
+        answer = Work(fold, 0).self_train(GaussianNB(var_smoothing=1e3), Raw(), "fpl", "none")
+        assert answer.facts["n_selected"] == 0
+        assert answer.facts["pseudo_accuracy"] is None
+
+    @pytest.mark.parametrize("method", ["supervised", "baseline", "ts", "cast-l", "same-budget", "operating-point"])
+    def test_hidden_and_test_labels_change_no_probability(self, fold, shared, method):
+        blind = replace(fold, y_pool=np.zeros_like(fold.y_pool), y_test=np.zeros_like(fold.y_test))
+        other = Work(blind, 0)
+        other._selections.update(shared._selections)  # Boruta is slow, and sees labeled rows only
+        answers = [METHODS[method].run(work, ask(GaussianNB(), "cpl")) for work in (shared, other)]
+        np.testing.assert_array_equal(answers[0].proba, answers[1].proba)
+
+
+class CountingTree(DecisionTreeClassifier):
+    """Remembers what copies of it were fitted on."""
+
+    fits: list = []
+
+    def fit(self, X, y, **params):
+        self.fits.append((np.asarray(X).tobytes(), np.asarray(y).tobytes(), self.max_depth))
+        return super().fit(X, y, **params)
+
+
+class TestNothingTwice:
+    @pytest.fixture(autouse=True)
+    def forget(self):
+        CountingTree.fits.clear()
+
+    def test_fits(self, fold):
+        work, estimator = Work(fold, 0), CountingTree(max_depth=3, random_state=0)
+        for method in ("supervised", "operating-point", "baseline", "ts", "cast-l-no-selection", "cast-d-no-selection"):
+            for strategy in STRATEGIES:
+                METHODS[method].run(work, ask(estimator, strategy))
+        assert len(CountingTree.fits) > 20
+        assert len(set(CountingTree.fits)) == len(CountingTree.fits)
+
+    def test_supervised_fit_is_everybodys(self, fold):
+        work, supervised = Work(fold, 0), (fold.X_labeled.tobytes(), fold.y_labeled.tobytes(), 3)
+        for method in ("supervised", "operating-point", "baseline", "ts", "cast-l-no-selection", "density-quality"):
+            work._selections["boruta"] = work.selection("all")  # Boruta has a test of its own
+            METHODS[method].run(work, ask(CountingTree(max_depth=3, random_state=0), "fpl"))
+        assert CountingTree.fits.count(supervised) == 1
+
+    def test_equal_parameters_share_and_others_do_not(self, fold):
+        work = Work(fold, 0)
+        assert work.fitter(CountingTree(max_depth=2)) is work.fitter(CountingTree(max_depth=2))
+        assert work.fitter(CountingTree(max_depth=2)) is not work.fitter(CountingTree(max_depth=3))
+        assert work.fitter(CountingTree(max_depth=2)) is not work.fitter(DecisionTreeClassifier(max_depth=2))
+
+    def test_forgotten_fits_are_fitted_anew(self, fold):
+        work = Work(fold, 0)
+        for _ in range(2):
+            METHODS["supervised"].run(work, ask(CountingTree(random_state=0)))
+            work.forget_fits()
+        assert len(CountingTree.fits) == 2
+
+    def test_boruta_and_densities(self, fold, monkeypatch):
+        calls = []
+
+        class Counting(BorutaShap):
+            def fit(self, X, y, categorical_features=None):
+                calls.append("boruta")
+                self.support_ = np.array([True, False, True, True])
+                return self
+
+        class CountingDensity(EmpiricalLikelihood):
+            def fit(self, X, categorical_features=None):
+                calls.append("density")
+                return super().fit(X, categorical_features)
+
+        monkeypatch.setattr(work_module, "BorutaShap", Counting)
+        work = Work(fold, 0)
+        for estimator in (GaussianNB(), GaussianNB(var_smoothing=0.1)):
+            for strategy in STRATEGIES:
+                work.self_train(
+                    estimator, ClusterAware(CountingDensity()), strategy, "none", alphas=(0.2, 0.5), selection="boruta"
+                )
+            work.forget_fits()
+        assert calls.count("boruta") == 1
+        once = len(calls) - 1
+        ClusterAware(CountingDensity()).prepare(fold.X_labeled, fold.y_labeled, fold.X_pool, n_classes=3)
+        assert len(calls) - 1 == 2 * once
+
+    def test_the_first_to_ask_does_not_pay_alone(self, fold):
+        """Seconds are as if nobody had done a part before."""
+        work = Work(fold, 0)
+        first, second = (METHODS["cast-l-no-selection"].run(work, ask(GaussianNB(), "cpl")).seconds for _ in range(2))
+        assert first == second
+
+
+class TestPermuted:
+    def test_rows_of_gamma_are_the_same_in_another_order(self, fold):
+        part = ClusterAware(EmpiricalLikelihood())
+        part.prepare(fold.X_labeled, fold.y_labeled, fold.X_pool, n_classes=3)
+        before = part.gamma_.copy()
+        shuffled = shuffle_gamma(part, 0)
+        assert sorted(map(tuple, shuffled.gamma_)) == sorted(map(tuple, before))
+        assert (shuffled.gamma_ != before).any(axis=1).mean() > 0.9
+        np.testing.assert_array_equal(part.gamma_, before)
+        np.testing.assert_array_equal(shuffle_gamma(part, 0).gamma_, shuffled.gamma_)
+        assert (shuffle_gamma(part, 1).gamma_ != shuffled.gamma_).any()
+
+    @pytest.mark.parametrize("density", ["l", "d"])
+    def test_does_not_disturb_the_real_one(self, shared, fold, density):
+        before = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "cpl"))
+        control = METHODS[f"cast-{density}-permuted"].run(shared, ask(GaussianNB(), "cpl"))
+        after = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "cpl"))
+        np.testing.assert_array_equal(before.proba, after.proba)
+        assert before.history == after.history
+        assert control.history != before.history
+
+
+class TestOperatingPoint:
+    def test_keeps_the_auc_and_moves_the_line(self, binary_fold):
+        work, request = Work(binary_fold, 0), ask(LogisticRegression())
+        supervised = METHODS["supervised"].run(work, request).proba
+        moved = METHODS["operating-point"].run(work, request).proba
+        y = binary_fold.y_test
+        assert roc_auc_score(y, moved[:, 1]) == roc_auc_score(y, supervised[:, 1])
+        np.testing.assert_allclose(moved.sum(axis=1), 1.0)
+        # The rare class is said more often: exactly where its probability exceeds its share.
+        share = binary_fold.y_labeled.mean()
+        assert share < 0.5
+        np.testing.assert_array_equal(moved.argmax(axis=1), supervised[:, 1] > share)
+        assert moved.argmax(axis=1).sum() > supervised.argmax(axis=1).sum()
+
+    def test_several_classes(self, shared, fold):
+        supervised = METHODS["supervised"].run(shared, ask(GaussianNB())).proba
+        moved = METHODS["operating-point"].run(shared, ask(GaussianNB())).proba
+        weighted = supervised * (len(fold.y_labeled) / np.bincount(fold.y_labeled))
+        np.testing.assert_allclose(moved, weighted / weighted.sum(axis=1, keepdims=True), atol=1e-10)
+
+
+class TestSameBudget:
+    def test_first_try_is_the_baseline(self, shared):
+        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        once = SameBudget("once", "Once", n_tries=1).run(shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: 1 / 0))
+        np.testing.assert_array_equal(once.proba, baseline.proba)
+        assert once.facts == baseline.facts
+
+    def test_keeps_the_best_try_on_validation_rows(self, shared):
+        seeds = []
+
+        def vary(estimator, seed):
+            seeds.append(seed)
+            return GaussianNB(var_smoothing=10.0**-seed)
+
+        found = SameBudget("some", "Some", n_tries=4).run(shared, ask(GaussianNB(), "cpl", vary=vary))
+        assert seeds == [1, 2, 3]
+        tries = [
+            METHODS["baseline"].run(shared, ask(one, "cpl"))
+            for one in (GaussianNB(), *(GaussianNB(var_smoothing=10.0**-seed) for seed in (1, 2, 3)))
+        ]
+        scores = [one.facts["validation_score"] for one in tries]
+        np.testing.assert_array_equal(found.proba, tries[int(np.argmax(scores))].proba)
+        assert found.seconds["search"] == pytest.approx(sum(one.seconds["fit"] for one in tries))
+
+    def test_equal_tries_give_the_first(self, shared):
+        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        found = METHODS["same-budget"].run(
+            shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: GaussianNB(priors=None))
+        )
+        np.testing.assert_array_equal(found.proba, baseline.proba)
+
+
+class TestDensityQuality:
+    def test_shares_of_rows_cover_the_pool(self, shared, fold):
+        details = METHODS["density-quality"].run(shared, ask(GaussianNB())).details
+        bins = details["bins"]
+        assert details["metric"] == "balanced_accuracy"
+        assert [one["low"] for one in bins] == pytest.approx(np.arange(10) / 10)
+        assert sum(one["n"] for one in bins) == len(fold.y_pool)
+        supervised = GaussianNB().fit(fold.X_labeled, fold.y_labeled)
+        assert sum(one["correct"] for one in bins) == (supervised.predict(fold.X_pool) == fold.y_pool).sum()
