@@ -12,14 +12,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tabcast.columns import (
-    MISSING,
-    UNSEEN,
-    column_names,
-    equal_width_bins,
-    find_categorical,
-    learn_columns,
-)
+from tabcast.binning import bin_edges, equal_width_bins
+from tabcast.columns import MISSING, UNSEEN, column_names, find_categorical, learn_and_encode, learn_columns
 from tabcast.density import EmpiricalLikelihood, KernelDensity
 
 SAME = {"rtol": 1e-12, "atol": 1e-12}
@@ -408,6 +402,16 @@ class TestEncoding:
         else:
             assert encoded.codes.tolist() == columns.encode(table).codes.tolist()
 
+    @pytest.mark.parametrize("chosen", [["amount", "age"], ["amount", "city"], ["age"]], ids=str)
+    def test_learned_and_encoded_in_one_go(self, chosen):
+        X = plain_table()[chosen]
+        once, twice = learn_and_encode(X), learn_columns(X).encode(X)
+        assert once.columns.names == twice.columns.names == tuple(chosen)
+        assert once.columns.continuous == twice.columns.continuous
+        np.testing.assert_array_equal(once.continuous, twice.continuous)
+        np.testing.assert_array_equal(once.codes, twice.codes)
+        assert learn_and_encode(once) is once
+
     @pytest.mark.parametrize("names", [["age", "income"], [0, 1], [7, 5]], ids=str)
     def test_numbers_in_another_order_are_found_by_name_or_refused(self, names):
         X = pd.DataFrame([[20.0, 1e3], [30.0, 2e3], [40.0, 3e3]], columns=names)
@@ -453,6 +457,21 @@ class TestBins:
     def test_constant(self):
         values = np.array([[3.0], [3.1], [np.nan]])
         assert equal_width_bins(values, np.full(1, 3.0), np.full(1, 3.0), 4)[:, 0].tolist() == [0, 5, 4]
+
+    @pytest.mark.parametrize("n_rows", [1, 50, 9_000])
+    @pytest.mark.parametrize("n_bins", [1, 3, 10])
+    def test_columns_side_by_side(self, n_rows, n_bins):
+        # Ordinary ranges, and those of neighboring, tiny and huge floats: each as if it were alone, and by its edges.
+        steps = np.random.default_rng(n_rows).integers(0, 21, size=(n_rows, 6))
+        table = steps * [0.1, 1.0, 2.0**-52, 5e-324, 8e306, 1e-300] + [0.0, -7.0, 1.0, 0.0, -8e307, 1e-290]
+        low, high = table.min(axis=0), table.max(axis=0)
+        together = equal_width_bins(table, low, high, n_bins)
+        for j, column in enumerate(table.T):
+            edges = bin_edges(low[j], high[j], n_bins)
+            expected = np.searchsorted(edges[1:-1], column, side="right") if low[j] < high[j] else np.zeros(n_rows)
+            assert together[:, j].tolist() == expected.tolist()
+        ordinary = equal_width_bins(table[:, :2], low[:2], high[:2], n_bins)
+        assert ordinary.tolist() == together[:, :2].tolist()
 
     def test_the_whole_range_of_floats(self):
         low, high = np.finfo(float).min, np.finfo(float).max

@@ -1,5 +1,7 @@
 """Tables are checked, and otherwise left alone."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -64,3 +66,15 @@ def test_empty_columns_are_named():
         warn_empty_columns(pd.DataFrame({"a": [1.0, 2.0], "b": [None, None]}))
     with pytest.warns(EmptyColumnWarning, match="Column 'b' has no value"):
         warn_empty_columns(pl.DataFrame({"a": [1.0, 2.0], "b": [None, None]}))
+
+
+@pytest.mark.parametrize("nothing", [np.nan, None, pd.NA, pd.NaT], ids=repr)
+def test_every_empty_column_and_no_other_is_named(nothing):
+    # Some begin with a gap, some end with one; types are mixed, and a name may be a number.
+    X = pd.DataFrame({"number": [nothing, 2.0], "text": ["a", nothing], 7: [nothing, nothing], "late": [nothing, "b"]})
+    X["levels"] = pd.Categorical([None, None], categories=["u", "v"])
+    with pytest.warns(EmptyColumnWarning, match=r"^Column 7, 'levels' has no value"):
+        warn_empty_columns(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_empty_columns(X[["number", "text", "late"]])

@@ -165,7 +165,8 @@ def warn_empty_columns(X: Any) -> None:
     if isinstance(X, pd.DataFrame):
         # A column without a value has none in the first row: mostly that is all there is to look at.
         suspects = np.flatnonzero(X.iloc[0].isna())
-        empty = X.columns[suspects][X.iloc[:, suspects].isna().all()].map(repr) if len(suspects) else []
+        missing = X.iloc[:, suspects].isna().all().to_numpy() if len(suspects) else np.empty(0, dtype=bool)
+        empty = [repr(name) for name in X.columns[suspects[missing]]]
     elif is_dataframe(X):
         import narwhals as nw
 

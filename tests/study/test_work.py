@@ -13,7 +13,6 @@ from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.confidence import ClusterAware, Raw, TemperatureScaling
 from tabcast.density import EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import BorutaShap, KeepAll
-from tabcast.models import default_classifier
 from tabcast.noise_filters import KeepAllRows, MahalanobisFilter
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll
 from tabcast.study import work as work_module
@@ -46,7 +45,7 @@ def ask(estimator, strategy="none", noise_filter="none", vary=None):
 @pytest.fixture(scope="module")
 def fold():
     """Three classes, numbers only; one column matters more than others."""
-    [fold, *_] = make_folds(make_table(240, 3, "balanced_accuracy", noise=1.5, seed=1), Setting("made up", 0.15))
+    [fold, *_] = make_folds(make_table(240, 3, "balanced_accuracy", noise=1.8, seed=10), Setting("made up", 0.2))
     return fold
 
 
@@ -59,8 +58,8 @@ def binary_fold():
 @pytest.fixture(scope="module")
 def native_fold():
     """Levels and holes, as they are."""
-    dataset = make_table(240, 3, "accuracy", noise=1.5, seed=1, mixed=True)
-    [fold, *_] = make_folds(dataset, Setting("made up", 0.15, preprocessing="native"))
+    dataset = make_table(240, 3, "accuracy", noise=1.8, seed=10, mixed=True)
+    [fold, *_] = make_folds(dataset, Setting("made up", 0.2, preprocessing="native"))
     return fold
 
 
@@ -146,7 +145,8 @@ class TestSameAsPublic:
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
     def test_levels_and_holes(self, native_fold, strategy):
-        estimator = default_classifier().set_params(max_iter=5, random_state=0)
+        xgboost = pytest.importorskip("xgboost")
+        estimator = xgboost.XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1, enable_categorical=True)
         answer = METHODS["cast-l-no-selection"].run(Work(native_fold, 0), ask(estimator, strategy))
         public = make_cast("likelihood", KeepAll(), strategy).set_params(estimator=estimator)
         check_same(answer, fit_public(public, native_fold), native_fold)
@@ -194,8 +194,8 @@ class TestAlpha:
 
 class TestPseudoLabels:
     def test_are_judged_by_the_hidden_labels(self, shared, fold):
-        answer = METHODS["baseline"].run(shared, ask(GaussianNB(), "naive"))
-        public = fit_public(SelfTrainingClassifier(GaussianNB(), strategy=TakeAll()), fold)
+        answer = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        public = fit_public(SelfTrainingClassifier(GaussianNB(), strategy=Curriculum(0.2)), fold)
         taken = public.pseudo_labels_[public.pseudo_labels_["selected"]]
         right = taken["label"].to_numpy() == fold.y_pool[taken["row"] - len(fold.y_labeled)]
         assert answer.facts["best_round"] > 0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from tabcast.analysis import average_ranks, conover_posthoc, display_name
-from tabcast.analysis.views import RANKED, complete_scores, differences_of, select
+from tabcast.analysis.views import RANKED, complete_scores, differences_of, searched_alphas, select
 from tabcast.choices import check_choice
-from tabcast.plots.alpha_winners import alpha_shares, draw_alpha_winners
+from tabcast.plots.alpha_winners import draw_alpha_winners
 from tabcast.plots.confidence_map import confidence_map, draw_confidence_map
 from tabcast.plots.critical_difference import draw_critical_difference
 from tabcast.plots.density_quality import density_quality, draw_density_quality
@@ -75,8 +75,8 @@ def label_fractions(results: pd.DataFrame, details: Details) -> Figure:
 
 
 def winning_alphas(results: pd.DataFrame, details: Details) -> Figure:
-    """Shares of the winning alphas."""
-    return draw_alpha_winners(alpha_shares(results)).figure  # type: ignore[return-value]
+    """Shares of the winning alphas, where a round with pseudo-labels won."""
+    return draw_alpha_winners(searched_alphas(results)[0]).figure  # type: ignore[return-value]
 
 
 def quality_by_density(results: pd.DataFrame, details: Details) -> Figure:

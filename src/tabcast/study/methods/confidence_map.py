@@ -47,7 +47,9 @@ class ConfidenceMap(Method):
             "y": y.tolist(),
             "naive": proba.max(axis=1).reshape(shape).tolist(),
             "cast": cast.adjust(proba).max(axis=1).reshape(shape).tolist(),
-            "labeled": np.column_stack([fold.X_labeled, fold.y_labeled]).tolist(),
+            "labeled": [
+                [*row, code] for row, code in zip(fold.X_labeled.tolist(), fold.y_labeled.tolist(), strict=True)
+            ],
         }
         return Answer(np.asarray(model.predict_proba(fold.X_test), dtype=float), {"alpha": self.alpha}, details=details)
 

@@ -1,0 +1,42 @@
+"""Each table and figure of the paper runs in its smoke profile and is drawn, through the command line."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tabcast.cli.main import app
+from tests.conftest import DATASETS
+
+CONFIGS = sorted((Path(__file__).parents[2] / "paper" / "configs").glob("*.toml"))
+
+
+def call(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
+def test_smoke_profile_runs_and_is_drawn(config, tmp_path):
+    if not DATASETS.exists():
+        pytest.skip(f"needs the real tables in {DATASETS}")
+    place = ("--profile", "smoke", "--records", tmp_path / "records")
+    call("study", "run", config, *place, "--backend", "serial", "--data-dir", DATASETS)
+    assert "0 failed" in call("study", "status", config, *place)
+    text, out = tomllib.loads(config.read_text()), tmp_path / "out"
+    if "tables" in text:
+        call("study", "table", config, *place, "--out", out)
+    if "figures" in text:
+        call("study", "figure", config, *place, "--out", out)
+    names = [table["name"] + ".md" for table in text.get("tables", [])]
+    names += [figure["name"] + ".png" for figure in text.get("figures", [])]
+    assert all((out / name).stat().st_size > 100 for name in [*names, "README.md", "results.csv"])
+    trials = json.loads((out / "run.json").read_text())["trials"]
+    assert set(trials) <= {"done", "skipped"}
+    before = (out / "README.md").read_text()
+    again = ("--out", out, "--results", out / "results.csv", *place)
+    call("study", "table" if "tables" in text else "figure", config, *again)
+    assert (out / "README.md").read_text() == before  # rebuilt from the results table alone
