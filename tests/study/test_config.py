@@ -189,7 +189,7 @@ class TestErrors:
 
     def test_bad_toml(self, tmp_path):
         path = tmp_path / "bad.toml"
-        path.write_text("title = ")
+        path.write_text("title = \nitem = 1")
         with pytest.raises(ValueError, match=r"bad\.toml is not valid TOML: .*line 1"):
             read_study(path)
 

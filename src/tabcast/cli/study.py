@@ -54,6 +54,7 @@ def run(
     profile: Profile = "quick",
     backend: Annotated[BackendName, typer.Option(help="Where trials run.")] = BackendName.processes,
     jobs: Annotated[int, typer.Option(min=1, help="Workers at a time, one thread each.")] = 1,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler; None: a cluster here.")] = None,
     records: Records = None,
     plugins: Plugins = None,
     data_dir: DataDir = None,
@@ -64,9 +65,12 @@ def run(
 
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+    from tabcast.study.backends import BACKENDS, Dask
     from tabcast.study.run import run_studies
     from tabcast.study.status import count_written, missing_records
 
+    if scheduler and backend is not BackendName.dask:
+        raise typer.BadParameter(f"--scheduler needs --backend dask; got --backend {backend.value}.")
     studies = [_read(config, records, plugins) for config in configs]
     paths, start = missing_records(studies, profile), time.time()
     crashed = []
@@ -76,9 +80,9 @@ def run(
             crashed = run_studies(
                 studies,
                 profile,
-                backend=backend.value,
+                backend=Dask(scheduler) if scheduler else BACKENDS[backend.value],
                 n_workers=jobs,
-                data_dir=data_dir,
+                data_dir=None if data_dir is None else data_dir.resolve(),
                 poll=lambda: bar.update(task, completed=count_written(paths, start)),
             )
             bar.update(task, completed=count_written(paths, start))

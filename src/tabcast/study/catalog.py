@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from tabcast.datasets import DatasetInfo, list_datasets
-from tabcast.study import methods, models
+from tabcast.study import methods
 from tabcast.study.methods import Method
-from tabcast.study.models import Model
+from tabcast.study.models import MODELS, Model
 from tabcast.study.trial import Task, Trial, configuration
 from tabcast.study.work import describe_loop
 
@@ -54,12 +54,11 @@ def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
     ----------
     plugins : folders; the code in their Python files is run.
     """
-    sources: list[ModuleType] = [*_walk(models), *_walk(methods)]
-    sources += [_import_file(path) for folder in plugins for path in _python_files(folder)]
+    sources = [*_walk(methods), *(_import_file(path) for folder in plugins for path in _python_files(folder))]
     found = [value for module in sources for value in vars(module).values()]
     return Catalog(
         _by_name([*list_datasets(), *_of_type(found, DatasetInfo)], "dataset"),
-        _by_name(_of_type(found, Model), "model"),
+        _by_name([*MODELS.values(), *_of_type(found, Model)], "model"),
         _by_name(_of_type(found, Method), "method"),
     )
 

@@ -144,7 +144,9 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     for key in ("title", "item", "grid", "profiles"):
         if key not in text:
             raise ValueError(f"{path.name} must have {key!r}.")
-    folders = tuple(path.parent / folder for folder in text.get("plugins", [])) + tuple(Path(one) for one in plugins)
+    # Absolute: a worker may stand in another folder.
+    folders = tuple((path.parent / folder).resolve() for folder in text.get("plugins", []))
+    folders += tuple(Path(folder).resolve() for folder in plugins)
     catalog = load_catalog(folders)
     grids = tuple(Grid(**_read_grid(grid, path)) for grid in text["grid"])
     profiles = {name: _read_grid(changes, path) for name, changes in text["profiles"].items()}
@@ -156,7 +158,7 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
         text["item"],
         grids,
         profiles,
-        Path(records) if records is not None else path.parent / text.get("records", "records"),
+        (Path(records) if records is not None else path.parent / text.get("records", "records")).resolve(),
         catalog,
         tuple(text.get("tables", [])),
         tuple(text.get("figures", [])),

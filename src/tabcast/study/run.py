@@ -6,6 +6,7 @@ import platform
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from tabcast.datasets import DatasetInfo, load_dataset
-from tabcast.study.backends import BACKENDS, Crashed
+from tabcast.study.backends import Backend, Crashed, Serial
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
 from tabcast.study.methods import Request
@@ -50,7 +51,7 @@ def run_studies(
     studies: Sequence[Study],
     profile: str,
     *,
-    backend: str = "serial",
+    backend: Backend | None = None,
     n_workers: int = 1,
     data_dir: Path | None = None,
     poll: Callable[[], None] | None = None,
@@ -61,14 +62,15 @@ def run_studies(
     ----------
     studies, profile : what to run. Trials that several studies have in common run once, and trials of different
         studies on the same rows share their fits, densities and chosen columns.
-    backend : "serial", "processes" or "dask".
+    backend : where trials run; None: in this process.
     n_workers : workers at a time.
     data_dir : folder of the datasets; None: as `load_dataset` looks for them.
     poll : called about once a second while waiting.
     """
-    jobs = plan_jobs(studies, profile, data_dir)
-    results = BACKENDS[backend].run(run_job, jobs, n_workers=n_workers, poll=poll)
-    return [result for result in results if isinstance(result, Crashed)]
+    jobs, backend = plan_jobs(studies, profile, data_dir), backend or Serial()
+    # Closing ends the workers, also when an interrupt or a full disk ends the loop.
+    with closing(backend.run(run_job, jobs, n_workers=n_workers, poll=poll)) as results:
+        return [result for result in results if isinstance(result, Crashed)]
 
 
 def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:

@@ -1,0 +1,387 @@
+"""Plan minus done is what runs; each trial leaves its own record, whatever happens to others."""
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+from tabcast.study import run as run_module
+from tabcast.study.config import read_study
+from tabcast.study.results import collect_results
+from tabcast.study.run import plan_jobs, run_studies
+from tabcast.study.store import Store
+from tests.study.small_study import GRID, N_TRIALS, write_config
+
+TUNED = """
+datasets = ["clouds"]
+models = ["logistic_regression"]
+tunings = ["sane"]
+strategies = ["fpl"]
+methods = ["supervised", "baseline", "cast-l-no-selection"]
+seeds = 2
+folds = [0, 2]
+n_tuning_trials = 3
+"""
+
+FRAGILE = '''
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabcast.study.methods import Method
+
+
+@dataclass(frozen=True)
+class Fragile(Method):
+    """Fails on the first fold, as long as a file lies beside it."""
+
+    def run(self, work, request):
+        if Path(__file__).with_name("trouble").exists() and work.seed == 1:
+            raise ValueError("no luck")
+        return work.self_train(request.estimator(), Raw(), request.strategy, request.noise_filter)
+
+
+from tabcast.confidence import Raw
+
+fragile = Fragile("fragile", "Fragile")
+'''
+
+
+@pytest.fixture
+def study(tmp_path):
+    return read_study(write_config(tmp_path))
+
+
+def read_records(study):
+    """All files of the store, by path."""
+    paths = [path for path in study.records.rglob("*") if path.is_file()]
+    return {str(path.relative_to(study.records)): json.loads(path.read_text()) for path in paths}
+
+
+def trial_records(study):
+    return {path: record for path, record in read_records(study).items() if "/tuning/" not in path}
+
+
+def numbers(study):
+    """What trials found, without times and versions, as text."""
+    kept = ("status", "configuration", "metrics", "metric", "params", "facts", "history", "details", "warnings")
+    return {
+        path: json.dumps({name: record[name] for name in kept if name in record}, sort_keys=True)
+        for path, record in trial_records(study).items()
+    }
+
+
+def stamps(study):
+    """When each file was written, to the nanosecond."""
+    return {path: path.stat().st_mtime_ns for path in study.records.rglob("*.json")}
+
+
+def missing(study):
+    return [trial for job in plan_jobs([study], "quick") for trial in job.trials]
+
+
+class TestRecords:
+    def test_one_for_each_trial(self, study):
+        assert run_studies([study], "quick") == []
+        store = Store(study.records)
+        assert len(study.trials("quick")) == N_TRIALS
+        for trial in study.trials("quick"):
+            config = study.catalog.configuration(trial)
+            record = store.read(trial, config)
+            assert record["status"] == "done"
+            assert record["configuration"] == config
+            assert record["metric"] == "accuracy"
+            assert 0 <= record["metrics"]["score"] == record["metrics"]["accuracy"] <= 1
+            assert record["params"] == {}
+            assert record["seconds"]["trial"] > 0
+            assert {"python", "platform", "tabcast", "numpy", "scikit-learn"} <= set(record["versions"])
+        assert len(read_records(study)) == N_TRIALS  # and no other file
+
+    def test_rounds_are_in_it(self, study):
+        run_studies([study], "quick")
+        for path, record in read_records(study).items():
+            if "supervised" in path:
+                continue
+            assert [one["round"] for one in record["history"]] == list(range(record["facts"]["n_rounds"] + 1))
+            assert record["history"][record["facts"]["best_round"]]["score"] == record["facts"]["validation_score"]
+
+    def test_a_second_run_runs_nothing(self, study, monkeypatch):
+        run_studies([study], "quick")
+        before = stamps(study)
+        assert missing(study) == []
+        monkeypatch.setattr(run_module, "run_job", lambda job: pytest.fail("a job was run"))
+        assert run_studies([study], "quick") == []
+        assert stamps(study) == before
+
+    def test_only_what_is_missing_runs(self, study):
+        run_studies([study], "quick")
+        [gone, broken, *kept] = sorted(stamps(study))
+        before, content = stamps(study), {path: path.read_text() for path in (gone, broken)}
+        gone.unlink()
+        broken.write_text(content[broken][:100])
+        assert len(missing(study)) == 2
+        run_studies([study], "quick")
+        assert {path: stamp for path, stamp in stamps(study).items() if path in kept} == {
+            path: stamp for path, stamp in before.items() if path in kept
+        }
+        for path in (gone, broken):
+            assert json.loads(path.read_text())["metrics"] == json.loads(content[path])["metrics"]
+
+    def test_what_two_studies_share_runs_once(self, tmp_path, monkeypatch):
+        one = read_study(write_config(tmp_path))
+        two = read_study(write_config(tmp_path, GRID.replace('"baseline"', '"baseline", "operating-point"'), name="b.toml"))
+        done, run_trial = [], run_module.run_trial
+        monkeypatch.setattr(run_module, "run_trial", lambda trial, *rest: done.append(trial) or run_trial(trial, *rest))
+        run_studies([one, two], "quick")
+        assert len(done) == len(set(done)) == N_TRIALS + 4
+        assert missing(one) == missing(two) == []
+
+
+class TestReproducible:
+    def test_two_folders_the_same_bytes(self, tmp_path):
+        found = []
+        for name in ("first", "second"):
+            study = read_study(write_config(tmp_path, TUNED), records=tmp_path / name)
+            run_studies([study], "quick")
+            found.append(numbers(study))
+        assert len(found[0]) == 12
+        assert found[0] == found[1]
+
+    def test_seeds_and_folds_differ(self, study):
+        run_studies([study], "quick")
+        scores = {
+            (record["configuration"]["setting"]["seed"], record["configuration"]["fold"]): record["metrics"]["log_loss"]
+            for path, record in read_records(study).items()
+            if "/supervised/" in path
+        }
+        assert len(scores) == len(set(scores.values())) == 4
+
+    def test_processes_as_serial(self, tmp_path):
+        found = []
+        for backend, n_workers in (("serial", 1), ("processes", 2)):
+            study = read_study(write_config(tmp_path), records=tmp_path / backend)
+            assert run_studies([study], "quick", backend=backend, n_workers=n_workers) == []
+            found.append(numbers(study))
+        assert len(found[0]) == N_TRIALS
+        assert found[0] == found[1]
+
+
+class TestFailure:
+    @pytest.fixture
+    def study(self, tmp_path):
+        path = write_config(tmp_path, GRID.replace('"baseline"', '"baseline", "fragile"'))
+        (tmp_path / "plugins" / "fragile.py").write_text(FRAGILE)
+        (tmp_path / "plugins" / "trouble").touch()
+        return read_study(path)
+
+    def test_keeps_its_traceback_and_stops_nobody(self, study):
+        assert run_studies([study], "quick") == []
+        results = collect_results(study, "quick")
+        failed = results[results["status"] == "failed"]
+        assert len(failed) == 2
+        assert set(failed["method"]) == {"fragile"}
+        assert set(failed["seed"]) == {1}
+        assert (results.drop(index=failed.index)["status"] == "done").all()
+        assert set(failed["reason"]) == {"ValueError: no luck"}
+        for record in read_records(study).values():
+            if record["status"] == "failed":
+                assert record["reason"].startswith("Traceback (most recent call last)")
+                assert "fragile.py" in record["reason"]
+                assert 'raise ValueError("no luck")' in record["reason"]
+                assert "metrics" not in record
+
+    def test_is_not_done_and_runs_again(self, study, tmp_path):
+        run_studies([study], "quick")
+        before = stamps(study)
+        assert {(trial.method, trial.setting.seed) for trial in missing(study)} == {("fragile", 1)}
+        (tmp_path / "plugins" / "trouble").unlink()
+        run_studies([study], "quick")
+        assert missing(study) == []
+        after = stamps(study)
+        assert sum(after[path] != stamp for path, stamp in before.items()) == 2
+        assert {record["status"] for record in read_records(study).values()} == {"done"}
+
+    def test_of_a_dataset_is_that_of_its_trials(self, tmp_path):
+        path = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))
+        (tmp_path / "plugins" / "gone.py").write_text(
+            "from tabcast.datasets import DatasetInfo\n\n"
+            "def load():\n    raise OSError('the disk is gone')\n\n"
+            "gone = DatasetInfo(name='gone', metric='f1', n_rows=9, n_columns=1, n_classes=2, target='t', load=load)\n"
+        )
+        study = read_study(path)
+        assert run_studies([study], "quick") == []
+        results = collect_results(study, "quick").set_index("dataset")
+        assert set(results.loc["clouds", "status"]) == {"done"}
+        assert set(results.loc["gone", "status"]) == {"failed"}
+        assert set(results.loc["gone", "reason"]) == {"OSError: the disk is gone"}
+
+    def test_of_tuning_is_that_of_the_models_trials(self, tmp_path, monkeypatch):
+        grid = TUNED.replace('tunings = ["sane"]', 'tunings = ["sane", "none"]')
+        study = read_study(write_config(tmp_path, grid))
+
+        def fail(*arguments):
+            raise ValueError("All 3 tuning trials failed")
+
+        monkeypatch.setattr(run_module, "tune", fail)
+        run_studies([study], "quick")
+        results = collect_results(study, "quick").set_index("tuning")
+        assert set(results.loc["none", "status"]) == {"done"}
+        assert set(results.loc["sane", "reason"]) == {"ValueError: All 3 tuning trials failed"}
+
+
+class TestSkipped:
+    def test_neural_models_with_the_reason(self, tmp_path):
+        grid = GRID.replace('["logistic_regression"]', '["logistic_regression", "mlp", "ft_transformer"]')
+        study = read_study(write_config(tmp_path, grid))
+        assert {trial.learner.model for trial in missing(study)} == {"logistic_regression"}
+        assert run_studies([study], "quick") == []
+        results = collect_results(study, "quick").set_index("model")
+        assert set(results.loc["logistic_regression", "status"]) == {"done"}
+        for model in ("mlp", "ft_transformer"):
+            assert set(results.loc[model, "status"]) == {"skipped"}
+            assert set(results.loc[model, "reason"]) == {"comes with the neural models (a later issue)"}
+        assert len(read_records(study)) == N_TRIALS
+
+
+class TestAnotherConfiguration:
+    """A changed value never meets an old record; the old one stays."""
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("n_tuning_trials = 3", "n_tuning_trials = 2"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\nlabel_fractions = [0.2]"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\ncorruptions = [0.4]"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\npreprocessing = 'native'"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\nmax_rows = 80"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\nmax_trees = 10"),
+            ('tunings = ["sane"]', 'tunings = ["none"]'),
+            ("seeds = 2", "seeds = [2, 3]"),
+        ],
+    )
+    def test_of_the_grid(self, tmp_path, old, new):
+        grid = TUNED.replace("folds = [0, 2]", "folds = [0]")
+        study = read_study(write_config(tmp_path, grid))
+        run_studies([study], "quick")
+        before = stamps(study)
+        changed = read_study(write_config(tmp_path, grid.replace(old, new)))
+        assert missing(changed) == sorted(changed.trials("quick"), key=missing(changed).index)
+        assert len(missing(changed)) == len(changed.trials("quick")) == 6
+        run_studies([changed], "quick")
+        assert {path: stamps(study)[path] for path in before} == before
+        assert missing(study) == missing(changed) == []
+        assert len(trial_records(study)) == 12
+
+    def test_of_a_method(self, tmp_path, monkeypatch):
+        plugin = "from tabcast.study.methods.cast import Cast\nmine = Cast('mine', 'Mine', alphas=(0.5,), selection='all')\n"
+        path = write_config(tmp_path, GRID.replace('"baseline"', '"baseline", "mine"'))
+        file = tmp_path / "plugins" / "mine.py"
+        file.write_text(plugin)
+        study = read_study(path)
+        run_studies([study], "quick")
+        before = stamps(study)
+        file.write_text(plugin.replace("0.5", "0.25"))
+        monkeypatch.delitem(sys.modules, "tabcast_plugin_mine")  # as in another process
+        changed = read_study(path)
+        assert {trial.method for trial in missing(changed)} == {"mine"}
+        run_studies([changed], "quick")
+        assert {path: stamps(study)[path] for path in before} == before
+        alphas = {
+            record["facts"]["alpha"] for path, record in read_records(study).items() if path.split("/")[2] == "mine-fpl"
+        }
+        assert alphas == {0.25, 0.5}
+
+
+class TestTuning:
+    @pytest.fixture
+    def tunings(self, monkeypatch):
+        """The seeds that `tune` is called with."""
+        seeds, tune = [], run_module.tune
+
+        def count(model, space, objective, n_trials, seed):
+            seeds.append(seed)
+            return tune(model, space, objective, n_trials, seed)
+
+        monkeypatch.setattr(run_module, "tune", count)
+        return seeds
+
+    def test_once_for_all_methods_and_folds(self, tmp_path, tunings):
+        study = read_study(write_config(tmp_path, TUNED))
+        run_studies([study], "quick")
+        assert sorted(tunings) == [0, 1]
+        stored = {path: record for path, record in read_records(study).items() if "/tuning/" in path}
+        assert len(stored) == 2
+        params = {record["configuration"]["setting"]["seed"]: record["params"] for record in stored.values()}
+        for record in trial_records(study).values():
+            assert record["params"] == params[record["configuration"]["setting"]["seed"]]
+            assert set(record["params"]) == {"C"}
+
+    def test_is_kept_for_the_next_run(self, tmp_path, tunings):
+        study = read_study(write_config(tmp_path, TUNED))
+        run_studies([study], "quick")
+        before = numbers(study)
+        for path in trial_records(study):
+            (study.records / path).unlink()
+        tunings.clear()
+        run_studies([study], "quick")
+        assert tunings == []
+        assert numbers(study) == before  # parameters survive the way through JSON exactly
+
+    def test_keeps_the_best_of_what_was_tried(self, tmp_path):
+        study = read_study(write_config(tmp_path, TUNED))
+        run_studies([study], "quick")
+        for path, record in read_records(study).items():
+            if "/tuning/" in path:
+                assert len(record["values"]) == 3
+                assert record["value"] == max(record["values"])
+
+    def test_value_is_the_mean_validation_score_of_the_supervised_model(self, tmp_path):
+        study = read_study(write_config(tmp_path, TUNED.replace("[0, 2]", "[0, 1, 2]")))
+        run_studies([study], "quick")
+        records = read_records(study)
+        for seed in (0, 1):
+            own = {path: record for path, record in records.items() if record["configuration"]["setting"]["seed"] == seed}
+            [tuning] = [record for path, record in own.items() if "/tuning/" in path]
+            scores = [
+                record["facts"]["validation_score"] for path, record in own.items() if "/supervised/" in path
+            ]
+            assert len(scores) == 3
+            assert tuning["value"] == pytest.approx(sum(scores) / 3)
+
+    def test_test_rows_do_not_matter(self, tmp_path, monkeypatch):
+        """With other labels of the test rows the same parameters are found, and the same rounds chosen."""
+        found = []
+        make_folds = run_module.make_folds
+
+        def make_blind(dataset, setting):
+            for fold in make_folds(dataset, setting):
+                yield replace(fold, y_test=1 - fold.y_test)
+
+        for name, folds in (("seeing", make_folds), ("blind", make_blind)):
+            monkeypatch.setattr(run_module, "make_folds", folds)
+            study = read_study(write_config(tmp_path, TUNED), records=tmp_path / name)
+            run_studies([study], "quick")
+            found.append(trial_records(study))
+        for path, record in found[0].items():
+            other = found[1][path]
+            assert [record["params"], record["facts"], record["history"]] == [
+                other["params"],
+                other["facts"],
+                other["history"],
+            ]
+            assert record["metrics"] != other["metrics"]
+
+
+class TestJobs:
+    def test_one_for_each_setting_largest_first(self, tmp_path):
+        grid = GRID.replace('["clouds"]', '["clouds", "bank-marketing"]') + "label_fractions = [0.1, 0.2]\n"
+        study = read_study(write_config(tmp_path, grid))
+        jobs = plan_jobs([study], "quick")
+        assert len(jobs) == 2 * 2 * 2  # datasets, seeds, fractions
+        for job in jobs:
+            assert len({trial.setting for trial in job.trials}) == 1
+        datasets = [job.trials[0].setting.dataset for job in jobs]
+        assert datasets == ["bank-marketing"] * 4 + ["clouds"] * 4
+
+    def test_name_themselves(self, study):
+        assert str(plan_jobs([study], "quick")[0]).startswith("clouds, seed ")
