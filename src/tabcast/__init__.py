@@ -5,8 +5,9 @@ The walk, stage by stage; each stage is a module or a folder of interchangeable 
     table -> columns -> feature selection -> density --.
                     \\-> classifier -> probabilities -> confidence -> pseudo-labels -> noise filter -> refit -> model
 
-Most people need one name: :class:`CASTClassifier`. :class:`SelfTrainingClassifier` is the same loop with every part
-exchangeable. Importing ``tabcast`` itself is cheap: the classes are loaded when first used.
+Two names for most people: :class:`SoftSelfTrainingClassifier`, which needs no validation rows, and
+:class:`CASTClassifier`, the paper's method. :class:`SelfTrainingClassifier` is its loop with every part exchangeable.
+Importing ``tabcast`` itself is cheap: the classes are loaded when first used.
 """
 
 from importlib import import_module
@@ -15,14 +16,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tabcast.cast_classifier import CASTClassifier
     from tabcast.self_training import SelfTrainingClassifier
+    from tabcast.soft_self_training import SoftSelfTrainingClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["CASTClassifier", "SelfTrainingClassifier", "__version__"]
+__all__ = ["CASTClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier", "__version__"]
 
 _HOME = {
     "CASTClassifier": "tabcast.cast_classifier",
     "SelfTrainingClassifier": "tabcast.self_training",
+    "SoftSelfTrainingClassifier": "tabcast.soft_self_training",
 }
 
 

@@ -48,6 +48,7 @@ class Parts:
 class Stage:
     """The parts of a run on one split, fitted to its labeled rows."""
 
+    data: TrainingData
     split: Split
     X_pool: Any
     feature_selection: FeatureSelection
@@ -97,6 +98,7 @@ def prepare_stage(parts: Parts, data: TrainingData, split: Split) -> Stage:
             categorical_features=categorical[selection.support_],
         )
     return Stage(
+        data,
         split,
         data.X_pool,
         selection,

@@ -62,6 +62,7 @@ def self_train(
             confidence=regularized[every_row, labels],
             raw_confidence=proba[every_row, labels],
             weight=weighting.weigh(regularized, labels),
+            soft=weighting.divide(regularized),
         )
 
 
@@ -97,8 +98,8 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     max_rounds : most rounds.
     patience : rounds in a row without a better score after which it stops. A strategy with a schedule
         (`Curriculum`) runs it through, whatever the patience; the best round wins anyhow.
-    pseudo_weight : what a pseudo-labeled row counts, where a labeled one counts 1: a number, or a `Weighting` of
-        `tabcast.pseudo_labels` that looks at the confidence.
+    pseudo_weight : what a pseudo-labeled row counts, where a labeled one counts 1: a number; "soft": each chosen row is
+        divided among the classes as its confidence is; or a `Weighting` of `tabcast.pseudo_labels`.
     missing_label : which label means unlabeled, besides missing values (NaN, None, NA), which always do. "auto": -1 in
         a numeric y.
     categorical_features : names, positions or mask of the categorical columns, for the densities. None: by type.
@@ -220,7 +221,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         refits = validation.refits and data.validation is None
         judged = splits[0].held_out is not None
         alphas, last_round = self._plan(len(splits), last_round, schedule is not None, refits)
-        n_most = len(splits) * (1 + len(alphas) * last_round) + refits * (1 + last_round)
+        n_most = self._count_fits(len(splits), len(alphas), last_round, refits)
         with show_progress(type(self).__name__, n_most, self.verbose) as progress:
             fitter = Fitter(
                 estimator, adaptation, encoded, scorer, parts.confidence.needs_held_out, self.n_jobs, progress
@@ -228,9 +229,10 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             with warnings.catch_warnings():
                 if refits:  # the final run will say it once
                     warnings.simplefilter("ignore", SmallClassWarning)
-                stages = [prepare_stage(parts, data, split) for split in splits]
+                stages = [self._prepare(parts, data, split, seed) for split in splits]
             candidates = [
-                Candidate(alpha, [Run(stage.split, self._loop(stage, alpha)) for stage in stages]) for alpha in alphas
+                Candidate(alpha, [Run(stage.split, self._loop(stage, alpha, fitter)) for stage in stages])
+                for alpha in alphas
             ]
             patience = self.patience if judged and schedule is None else None
             run_in_step(candidates, fitter, last_round=last_round, patience=patience, schedule=schedule)
@@ -238,11 +240,11 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             stage, best = stages[0], chosen.best[0]
             if refits:
                 judges = np.concatenate([split.held_out[1] for split in splits if split.held_out is not None])
-                stage = replace(prepare_stage(parts, data, Split(data.labeled)), y_held_out=judges)
+                stage = replace(self._prepare(parts, data, Split(data.labeled), seed), y_held_out=judges)
                 best = self._run_again(chosen, stage, fitter)
-        return Outcome(candidates, chosen, stage, best, adaptation, fitter.n_fits)
+        return Outcome(candidates, chosen, stage, best, adaptation, fitter)
 
-    def _loop(self, stage: Stage, alpha: float | None) -> Loop:
+    def _loop(self, stage: Stage, alpha: float | None, fitter: Fitter) -> Loop:
         """Algorithm 1 with the parts of a stage."""
         return self_train(
             stage.X_pool,
@@ -259,7 +261,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
 
         A confidence that has to be calibrated gets the held-out probabilities of the same round of all splits.
         """
-        run = Run(stage.split, self._loop(stage, chosen.alpha))
+        run = Run(stage.split, self._loop(stage, chosen.alpha, fitter))
         for round_number in range(chosen.best_round + 1):
             fitter.progress.describe(f"final model, round {round_number} of {chosen.best_round}")
             [fitted] = fitter.fit([(run.split, run.request)], predict_pool=round_number < max(chosen.best_round, 1))
@@ -276,7 +278,6 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         self.classes_ = data.labels.classes
         self.best_round_ = chosen.best_round
         self.n_rounds_ = len(chosen.scores) - 1
-        self.n_fits_ = outcome.n_fits
         self.termination_reason_ = chosen.reason if len(data.pool) else "no_unlabeled_rows"
         self.history_ = chosen.history()
         support = outcome.stage.feature_selection.support_
@@ -288,10 +289,11 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         self.labeled_iter_ = rounds
         pseudo = best.pseudo
         if chosen.best_round == 0 and len(data.pool):  # nothing is in use: show what the first round would have used
-            loop = self._loop(outcome.stage, chosen.alpha)
+            loop = self._loop(outcome.stage, chosen.alpha, outcome.fitter)
             next(loop)
             pseudo = replace(loop.send(best.fitted), chosen=pseudo.chosen)
         self.pseudo_labels_ = describe_pool(data, pseudo, best.since, outcome.stage.confidence.gamma)
+        self.n_fits_ = outcome.fitter.n_fits
 
     # What a subclass overrides.
 
@@ -311,6 +313,14 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     ) -> tuple[Sequence[float | None], int]:
         """Settings to try, and the last round of each."""
         return [None], last_round
+
+    def _count_fits(self, n_splits: int, n_settings: int, last_round: int, refits: bool) -> int:
+        """Most fits of the base classifier there can be."""
+        return n_splits * (1 + n_settings * last_round) + refits * (1 + last_round)
+
+    def _prepare(self, parts: Parts, data: TrainingData, split: Split, seed: int) -> Stage:
+        """The parts fitted to the labeled rows of a split."""
+        return prepare_stage(parts, data, split)
 
     def _with_alpha(self, confidence: Confidence, alpha: float | None) -> Confidence:
         """A prepared confidence with a setting, sharing what is expensive."""
@@ -349,7 +359,7 @@ class Outcome:
     stage: Stage
     best: Best
     adaptation: Adaptation
-    n_fits: int
+    fitter: Fitter
 
     @property
     def estimator(self) -> Any:

@@ -93,6 +93,7 @@ class PseudoLabels:
     chosen : whether the row is used.
     confidence, raw_confidence : in that label, after and before adjusting.
     weight : what a chosen row counts, 1 being a labeled row.
+    soft : (n_unlabeled, n_classes) how a row is divided among the classes; None: it is its label's alone.
     """
 
     labels: Index
@@ -100,6 +101,7 @@ class PseudoLabels:
     confidence: Floats
     raw_confidence: Floats
     weight: Floats
+    soft: Floats | None = None
 
     @classmethod
     def none(cls, n_rows: int) -> PseudoLabels:
@@ -113,6 +115,8 @@ class PseudoLabels:
         digest = blake2b(np.packbits(self.chosen).tobytes())
         digest.update(self.labels[self.chosen].tobytes())
         digest.update(self.weight[self.chosen].tobytes())
+        if self.soft is not None:
+            digest.update(self.soft[self.chosen].tobytes())
         return digest.digest()
 
 
@@ -165,13 +169,10 @@ def fit_classifier(
 ) -> Fitted:
     """Fit a copy of the estimator on the labeled rows of a split plus pseudo-labels, and let it speak."""
     start = perf_counter()
-    codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
-    codes[split.train] = data.labels.codes[split.train]
-    codes[data.pool[pseudo.chosen]] = pseudo.labels[pseudo.chosen]
-    rows = np.flatnonzero(codes != UNLABELED)
+    rows, codes, weight = training_rows(data, split, pseudo)
     X, classes = take_rows(data.X, rows), data.labels.classes
     try:
-        model = adaptation.fit(estimator, X, codes[rows], classes, _fit_params(estimator, data, pseudo, rows))
+        model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
     except (TypeError, ValueError) as error:
         levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
         if levels and not adaptation.needed:
@@ -182,7 +183,7 @@ def fit_classifier(
             )
         raise
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
-    present = np.flatnonzero(np.bincount(codes[rows]))
+    present = np.flatnonzero(np.bincount(codes))
     return Fitted(
         model,
         predict_proba(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
@@ -219,16 +220,39 @@ def predict_proba(model: Any, X: Any, n_classes: int, present: Index) -> Floats:
     return full
 
 
-def _fit_params(estimator: Any, data: TrainingData, pseudo: PseudoLabels, rows: Index) -> dict[str, Any]:
+def training_rows(data: TrainingData, split: Split, pseudo: PseudoLabels) -> tuple[Index, Index, Floats | None]:
+    """Rows to train on (positions in the table), their class indices, and what they count; None: 1 each.
+
+    A row that is divided among classes comes once for each class that it has a share of, with that share as weight.
+    """
+    chosen = data.pool[pseudo.chosen]
+    if pseudo.soft is None:
+        codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
+        codes[split.train] = data.labels.codes[split.train]
+        codes[chosen] = pseudo.labels[pseudo.chosen]
+        rows = np.flatnonzero(codes != UNLABELED)
+        codes, share = codes[rows], None
+    else:
+        labeled = np.sort(split.train)
+        copies, of_class = np.nonzero(pseudo.soft[pseudo.chosen])
+        rows = np.concatenate([labeled, chosen[copies]])
+        codes = np.concatenate([data.labels.codes[labeled], of_class])
+        share = np.concatenate([np.ones(len(labeled)), pseudo.soft[pseudo.chosen][copies, of_class]])
+    if share is None and data.sample_weight is None and (pseudo.weight[pseudo.chosen] == 1).all():
+        return rows, codes, None
+    weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
+    weight[data.pool] *= pseudo.weight
+    return rows, codes, weight[rows] if share is None else weight[rows] * share
+
+
+def _fit_params(estimator: Any, data: TrainingData, rows: Index, weight: Floats | None) -> dict[str, Any]:
     """Fit parameters of these rows: the user's, and weights where somebody asked for weights."""
     params = dict(data.other_params)
     params |= {name: _take(values, rows) for name, values in data.row_params.items()}
-    if data.sample_weight is not None or (pseudo.weight[pseudo.chosen] != 1).any():
+    if weight is not None:
         name = weight_parameter(estimator)
         assert name is not None  # checked before the first fit
-        weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
-        weight[data.pool] *= pseudo.weight
-        params[name] = weight[rows]
+        params[name] = weight
     return params
 
 

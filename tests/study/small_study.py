@@ -1,4 +1,4 @@
-"""A study small enough for tests: a plug-in table of 90 rows, and configurations over it."""
+"""A study small enough for tests: a plug-in with a table of 90 rows and a fast model, and configurations over them."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,14 @@ import pandas as pd
 from tabcast.datasets import DatasetInfo, load_dataset
 
 PLUGIN = '''
-"""Two clouds of points that overlap."""
+"""Two clouds of points that overlap, and a model that is fitted in no time."""
 
 import numpy as np
 import pandas as pd
+from sklearn.naive_bayes import GaussianNB
 
 from tabcast.datasets import DatasetInfo
+from tabcast.study.models import Model, Real, Space
 
 
 def load():
@@ -22,11 +24,19 @@ def load():
 
 
 clouds = DatasetInfo(name="clouds", metric="accuracy", n_rows=90, n_columns=3, n_classes=2, target="cloud", load=load)
+
+
+def build(params, seed):
+    return GaussianNB(**params)
+
+
+SANE = Space({"var_smoothing": Real(1e-9, 10, log=True)}, start={"var_smoothing": 1e-9})
+bayes = Model("bayes", "Naive Bayes", build, {"sane": SANE, "none": Space({})})
 '''
 
 GRID = """
 datasets = ["clouds"]
-models = ["logistic_regression"]
+models = ["bayes"]
 tunings = ["none"]
 strategies = ["fpl"]
 methods = ["supervised", "baseline", "cast-l-no-selection"]

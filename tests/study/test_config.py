@@ -129,7 +129,7 @@ class TestProfiles:
 class TestFolders:
     def test_are_relative_to_the_file(self, tmp_path):
         study = read_study(write_config(tmp_path, more='records = "../here"\npublished = "numbers.csv"'))
-        assert study.records == tmp_path / "../here"
+        assert study.records == tmp_path.parent / "here"
         assert study.published == tmp_path / "numbers.csv"
         assert study.plugins == (tmp_path / "plugins",)
         assert study.name == "small"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tabcast.study import run as run_module
+from tabcast.study.backends import Processes, Serial
 from tabcast.study.config import read_study
 from tabcast.study.results import collect_results
 from tabcast.study.run import plan_jobs, run_studies
@@ -15,7 +16,7 @@ from tests.study.small_study import GRID, N_TRIALS, write_config
 
 TUNED = """
 datasets = ["clouds"]
-models = ["logistic_regression"]
+models = ["bayes"]
 tunings = ["sane"]
 strategies = ["fpl"]
 methods = ["supervised", "baseline", "cast-l-no-selection"]
@@ -28,20 +29,19 @@ FRAGILE = '''
 from dataclasses import dataclass
 from pathlib import Path
 
+from tabcast.confidence import Raw
 from tabcast.study.methods import Method
 
 
 @dataclass(frozen=True)
 class Fragile(Method):
-    """Fails on the first fold, as long as a file lies beside it."""
+    """Fails with seed 1, as long as a file lies beside it."""
 
     def run(self, work, request):
         if Path(__file__).with_name("trouble").exists() and work.seed == 1:
             raise ValueError("no luck")
         return work.self_train(request.estimator(), Raw(), request.strategy, request.noise_filter)
 
-
-from tabcast.confidence import Raw
 
 fragile = Fragile("fragile", "Fragile")
 '''
@@ -158,8 +158,8 @@ class TestReproducible:
 
     def test_processes_as_serial(self, tmp_path):
         found = []
-        for backend, n_workers in (("serial", 1), ("processes", 2)):
-            study = read_study(write_config(tmp_path), records=tmp_path / backend)
+        for backend, n_workers in ((Serial(), 1), (Processes(), 2)):
+            study = read_study(write_config(tmp_path), records=tmp_path / backend.name)
             assert run_studies([study], "quick", backend=backend, n_workers=n_workers) == []
             found.append(numbers(study))
         assert len(found[0]) == N_TRIALS
@@ -231,12 +231,12 @@ class TestFailure:
 
 class TestSkipped:
     def test_neural_models_with_the_reason(self, tmp_path):
-        grid = GRID.replace('["logistic_regression"]', '["logistic_regression", "mlp", "ft_transformer"]')
+        grid = GRID.replace('["bayes"]', '["bayes", "mlp", "ft_transformer"]')
         study = read_study(write_config(tmp_path, grid))
-        assert {trial.learner.model for trial in missing(study)} == {"logistic_regression"}
+        assert {trial.learner.model for trial in missing(study)} == {"bayes"}
         assert run_studies([study], "quick") == []
         results = collect_results(study, "quick").set_index("model")
-        assert set(results.loc["logistic_regression", "status"]) == {"done"}
+        assert set(results.loc["bayes", "status"]) == {"done"}
         for model in ("mlp", "ft_transformer"):
             assert set(results.loc[model, "status"]) == {"skipped"}
             assert set(results.loc[model, "reason"]) == {"comes with the neural models (a later issue)"}
@@ -314,7 +314,7 @@ class TestTuning:
         params = {record["configuration"]["setting"]["seed"]: record["params"] for record in stored.values()}
         for record in trial_records(study).values():
             assert record["params"] == params[record["configuration"]["setting"]["seed"]]
-            assert set(record["params"]) == {"C"}
+            assert set(record["params"]) == {"var_smoothing"}
 
     def test_is_kept_for_the_next_run(self, tmp_path, tunings):
         study = read_study(write_config(tmp_path, TUNED))

@@ -6,7 +6,7 @@ To add one: subclass `Confidence` in a file of its own, override `adjust` (and `
 from tabcast.confidence._base import Confidence
 from tabcast.confidence._chain import Chain
 from tabcast.confidence._cluster_aware import ClusterAware
-from tabcast.confidence._distribution_alignment import DistributionAlignment
+from tabcast.confidence._distribution_alignment import DistributionAlignment, align, smoothed_shares
 from tabcast.confidence._gaussian_process_calibration import GaussianProcessCalibration
 from tabcast.confidence._histogram_binning import HistogramBinning
 from tabcast.confidence._raw import Raw
@@ -23,4 +23,6 @@ __all__ = [
     "Raw",
     "SplineCalibration",
     "TemperatureScaling",
+    "align",
+    "smoothed_shares",
 ]

@@ -55,7 +55,7 @@ def exact_factors(log_proba: Floats, shares: Floats, temperature: float) -> Floa
     return np.append(0.0, found.x)
 
 
-def align(proba: Floats, shares: Floats, temperature: float, exact: bool) -> Floats:
+def align(proba: Floats, shares: Floats, temperature: float = 1.0, exact: bool = True) -> Floats:
     """Columns of `proba` times factors, in rows that sum to 1; a class without any probability stays without."""
     proba = normalize_rows(proba, proba)
     present = proba.any(axis=0)

@@ -13,7 +13,7 @@ from tabcast.pseudo_labels._self_adaptive_threshold import SelfAdaptiveThreshold
 from tabcast.pseudo_labels._take_all import TakeAll
 from tabcast.pseudo_labels._top_k import TopK
 from tabcast.pseudo_labels._truncated_gaussian import TruncatedGaussian
-from tabcast.pseudo_labels._weighting import Constant, Weighting, resolve_weighting
+from tabcast.pseudo_labels._weighting import Constant, Soft, Weighting, resolve_weighting
 
 __all__ = [
     "Constant",
@@ -23,6 +23,7 @@ __all__ = [
     "PerClassCurriculum",
     "PerClassThreshold",
     "SelfAdaptiveThreshold",
+    "Soft",
     "Strategy",
     "TakeAll",
     "TopK",

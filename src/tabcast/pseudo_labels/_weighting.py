@@ -27,6 +27,10 @@ class Weighting(BaseEstimator, ABC):
         labels : class index that each row would be given.
         """
 
+    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """How each row is divided among the classes, (n_unlabeled, n_classes); None: it is its label's alone."""
+        return None
+
 
 class Constant(Weighting):
     """The same weight for every row.
@@ -56,14 +60,55 @@ class Constant(Weighting):
         return np.full(len(labels), float(self.weight))
 
 
+class Soft(Weighting):
+    """A chosen row is divided among the classes, as its confidence is; together its parts count about 1.
+
+    Parameters
+    ----------
+    smallest : parts below this are dropped; they would only cost time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Soft
+    >>> Soft().divide(np.array([[0.45, 0.05], [0.99, 0.01]]))
+    array([[0.9 , 0.1 ],
+           [0.99, 0.  ]])
+    """
+
+    def __init__(self, smallest: float = 0.02) -> None:
+        self.smallest = smallest
+
+    def check(self) -> None:
+        """The smallest part is a share."""
+        if (
+            isinstance(self.smallest, bool)
+            or not isinstance(self.smallest, Real)
+            or not 0 <= float(self.smallest) < 0.5
+        ):
+            raise ValueError(f"`smallest` of Soft must be in [0, 0.5); got {self.smallest!r}.")
+
+    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Every row counts 1 before it is divided."""
+        return np.ones(len(labels))
+
+    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Shares of the classes in the confidence; a row without any is divided evenly."""
+        total = confidence.sum(axis=1, keepdims=True)
+        shares = np.where(total > 0, confidence / np.where(total > 0, total, 1.0), 1 / confidence.shape[1])
+        return np.where(shares < self.smallest, 0.0, shares)
+
+
 def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
-    """A member of the family from what a user passed: a member, or a positive number."""
+    """A member of the family from what a user passed: a member, "soft", or a positive number."""
     if isinstance(pseudo_weight, Weighting):
         return pseudo_weight
+    if isinstance(pseudo_weight, str) and pseudo_weight == "soft":
+        return Soft()
     is_number = isinstance(pseudo_weight, Real) and not isinstance(pseudo_weight, bool)
     if is_number and 0 < float(pseudo_weight) < np.inf:
         return Constant(float(pseudo_weight))
     raise ValueError(
-        f"`pseudo_weight` of {owner} must be a positive number or a Weighting of tabcast.pseudo_labels; "
+        f"`pseudo_weight` of {owner} must be a positive number, 'soft' or a Weighting of tabcast.pseudo_labels; "
         f"got {pseudo_weight!r}."
     )

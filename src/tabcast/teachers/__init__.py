@@ -1,0 +1,13 @@
+"""Who writes soft labels for the unlabeled rows.
+
+To add one: subclass `Teacher` in a file of its own, write `fit(lesson)`, `teach(own_proba)` and `predict_proba(X)`,
+list it here.
+"""
+
+from tabcast.teachers._base import Lesson, Teacher
+from tabcast.teachers._committee import Committee
+from tabcast.teachers._encodings import NormalScores, TableCodes
+from tabcast.teachers._mixing import mixture_weights
+from tabcast.teachers._self_teacher import SelfTeacher
+
+__all__ = ["Committee", "Lesson", "NormalScores", "SelfTeacher", "TableCodes", "Teacher", "mixture_weights"]

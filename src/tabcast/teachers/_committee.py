@@ -1,0 +1,196 @@
+"""Several kinds of models together: what one gets wrong the others may know."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import FunctionTransformer
+
+from tabcast.choices import check_choice
+from tabcast.confidence import smoothed_shares
+from tabcast.models import AdaptedClassifier, default_classifier, weight_parameter
+from tabcast.parts import seeded
+from tabcast.tables import stack_rows, take_rows
+from tabcast.teachers._base import Floats, Folds, Index, Lesson, Teacher, proba_of
+from tabcast.teachers._encodings import NormalScores, TableCodes
+from tabcast.teachers._mixing import mixture_weights, with_prior
+
+OWN = "own"
+PRIOR_PART = 0.05  # of the class shares in each member's probabilities while weights are found
+PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
+
+# Members by name: how the table is written for them, and the classifier.
+MEMBERS: dict[str, tuple[type[Any], Callable[[], Any]]] = {
+    "trees": (TableCodes, lambda: ExtraTreesClassifier(n_estimators=200)),
+    "linear": (NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
+    "neighbors": (NormalScores, lambda: KNeighborsClassifier(n_neighbors=10, weights="distance")),
+    "network": (NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
+    "boosting": (FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A fitted member: writes a table its own way and predicts."""
+
+    encoding: Any
+    model: Any
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of a table like the user's."""
+        return np.asarray(self.model.predict_proba(self.encoding.transform(X)), dtype=float)
+
+
+class Committee(Teacher):
+    """A weighted mean of the user's own estimator and others of another kind.
+
+    Choose it (it is the default) unless the user's estimator is known to be much better than what others can do. The
+    weights come from rows that no member has seen: they maximize the out-of-fold log-likelihood of the labeled rows.
+
+    Parameters
+    ----------
+    members : names among "own" (the user's estimator), "trees" (extremely randomized trees, 200), "linear" (logistic
+        regression on normal scores and indicators), "neighbors", "network", "boosting"; or classifiers, which get the
+        table as it is.
+    n_folds : into how many folds the labeled rows are cut to find the weights. A class with one row is never held out.
+
+    Attributes
+    ----------
+    weights_ : what each member counts, with sum 1.
+    members_ : the fitted members, in the order of `members`.
+
+    Notes
+    -----
+    The weights w maximize ``sum_i log(sum_m w_m p_im) + 2 * sum_m log w_m`` over the labeled rows i, where p_im is the
+    probability that member m, trained without row i, gives the row's class, with 5 % of the class shares mixed in.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from tabcast import SoftSelfTrainingClassifier
+    >>> from tabcast.teachers import Committee
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[y.argsort(kind="stable") % 5 != 0] = -1
+    >>> teacher = Committee(["own", "linear"])
+    >>> model = SoftSelfTrainingClassifier(DecisionTreeClassifier(), teacher=teacher, random_state=0).fit(X, y)
+    >>> model.teacher_.weights_.round(1)  # the line is believed more than the tree
+    array([0.2, 0.8])
+    """
+
+    temperature: ClassVar[float] = 0.5
+
+    def __init__(self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5) -> None:
+        self.members = members
+        self.n_folds = n_folds
+
+    @property
+    def n_own_fits(self) -> int:
+        """One a fold, if the user's estimator is a member."""
+        return self.n_folds if any(isinstance(member, str) and member == OWN for member in self.members) else 0
+
+    def check(self) -> None:
+        """Members are known, folds are at least two."""
+        if isinstance(self.members, str) or len(list(self.members)) == 0:
+            raise ValueError(f"`members` of Committee must be a list of at least one member; got {self.members!r}.")
+        for member in self.members:
+            if isinstance(member, str):
+                check_choice(member, (OWN, *MEMBERS), "member of Committee")
+            elif not (isinstance(member, BaseEstimator) and hasattr(member, "predict_proba")):
+                raise ValueError(
+                    f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
+                )
+        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, int) or self.n_folds < 2:
+            raise ValueError(f"`n_folds` of Committee must be a whole number from 2; got {self.n_folds!r}.")
+
+    def fit(self, lesson: Lesson) -> Committee:
+        """Fit every member on the labeled rows, and find out what each is worth."""
+        self.check()
+        folds = list(make_folds(lesson.y, self.n_folds, lesson.random_state))
+        shares = smoothed_shares(lesson.y, lesson.n_classes)
+        self.n_classes_ = lesson.n_classes
+        self.members_, out_of_fold = [], []
+        tables: dict[type[Any], tuple[Any, Any]] = {}
+        for member in self.members:
+            if isinstance(member, str) and member == OWN:
+                self.members_.append(lesson.own)
+                out_of_fold.append(lesson.own_out_of_fold(folds))
+                continue
+            encode, model = MEMBERS[member] if isinstance(member, str) else (FunctionTransformer, lambda m=member: m)
+            if encode not in tables:
+                tables[encode] = _write_table(encode, lesson)
+            encoding, X = tables[encode]
+            model = seeded(model(), lesson.random_state)
+            out_of_fold.append(_predict_out_of_fold(model, X, lesson, folds))
+            self.members_.append(Member(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
+        seen = np.unique(np.concatenate([held_out for _, held_out in folds]))
+        likelihood = np.column_stack(
+            [with_prior(proba, shares, PRIOR_PART)[seen, lesson.y[seen]] for proba in out_of_fold]
+        )
+        row_weight = None if lesson.sample_weight is None else lesson.sample_weight[seen]
+        self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
+        self._pool = [
+            None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
+            for member in self.members_
+        ]
+        return self
+
+    def teach(self, own_proba: Floats) -> Floats:
+        """The members' weighted mean, the user's estimator speaking for itself."""
+        return self._mix([own_proba if proba is None else proba for proba in self._pool])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The members' weighted mean for other rows."""
+        return self._mix([proba_of(member, X, self.n_classes_) for member in self.members_])
+
+    def _mix(self, probas: list[Floats]) -> Floats:
+        return np.tensordot(self.weights_, np.stack(probas), axes=1)
+
+
+def make_folds(y: Index, n_folds: int, random_state: int) -> Iterator[tuple[Index, Index]]:
+    """Stratified folds of the labeled rows; rows that are alone in their class always train."""
+    counts = np.bincount(y)
+    several = np.flatnonzero(counts[y] > 1)
+    if len(several) == 0:
+        raise ValueError("A committee needs a class with at least two labeled rows; every class has one.")
+    n_folds = min(n_folds, int(counts.max()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds are in some of them
+        cuts = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(several, y[several])
+        for _, held_out in cuts:
+            out = several[held_out]
+            yield np.setdiff1d(np.arange(len(y)), out), out
+
+
+def _write_table(encode: type[Any], lesson: Lesson) -> tuple[Any, Any]:
+    """An encoding learned from labeled and unlabeled rows (no label is looked at), and the labeled rows in it."""
+    if encode is FunctionTransformer:
+        return FunctionTransformer(), lesson.X
+    encoding = encode(lesson.categorical_features).fit(stack_rows(lesson.X, lesson.X_pool))
+    return encoding, encoding.transform(lesson.X)
+
+
+def _predict_out_of_fold(model: Any, X: Any, lesson: Lesson, folds: Folds) -> Floats:
+    """Probabilities of held-out rows; zeros for rows that are never held out."""
+    proba = np.zeros((len(lesson.y), lesson.n_classes))
+    weight = lesson.sample_weight
+    for train, held_out in folds:
+        fitted = _fit(model, take_rows(X, train), lesson.y[train], None if weight is None else weight[train])
+        proba[held_out] = proba_of(fitted, take_rows(X, held_out), lesson.n_classes)
+    return proba
+
+
+def _fit(model: Any, X: Any, y: Index, weight: Floats | None) -> Any:
+    """A fitted copy; weights where it takes them."""
+    name = weight_parameter(model) if weight is not None else None
+    return clone(model).fit(X, y, **({name: weight} if name else {}))

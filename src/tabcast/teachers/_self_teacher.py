@@ -1,0 +1,43 @@
+"""The user's estimator teaches itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabcast.teachers._base import Floats, Lesson, Teacher, proba_of
+
+
+class SelfTeacher(Teacher):
+    """The user's estimator alone: the do-nothing member, and classical self-training with soft labels.
+
+    Attributes
+    ----------
+    own_ : the user's estimator, fitted on the labeled rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from tabcast import SoftSelfTrainingClassifier
+    >>> from tabcast.teachers import SelfTeacher
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[y.argsort(kind="stable") % 10 != 0] = -1
+    >>> model = SoftSelfTrainingClassifier(LogisticRegression(max_iter=500), teacher=SelfTeacher()).fit(X, y)
+    >>> model.n_fits_  # the teacher, the student
+    2
+    """
+
+    own_: Any
+
+    def fit(self, lesson: Lesson) -> SelfTeacher:
+        """Remember the user's estimator."""
+        self.own_, self.n_classes_ = lesson.own, lesson.n_classes
+        return self
+
+    def teach(self, own_proba: Floats) -> Floats:
+        """What the user's estimator says."""
+        return own_proba
+
+    def predict_proba(self, X: Any) -> Floats:
+        """What the user's estimator says, as it was on the labeled rows alone."""
+        return proba_of(self.own_, X, self.n_classes_)
