@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from tabcast.exceptions import NoUnlabeledRowsWarning
 from tabcast.labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels
 from tabcast.models import default_classifier, weight_parameter
-from tabcast.tables import n_rows, read_table, stack_rows, take_rows, warn_empty_columns
+from tabcast.tables import n_rows, put_together, read_table, stack_rows, take_rows, warn_empty_columns
 from tabcast.training import TrainingData
 
 
@@ -110,6 +110,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
             labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
         warn_empty_columns(table)
+        table = put_together(table)
         pool = np.flatnonzero(~labels.labeled)
         if len(pool) == 0:
             warnings.warn(

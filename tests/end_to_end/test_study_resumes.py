@@ -26,7 +26,7 @@ seeds = {N_SEEDS}
 """
 
 # A trial that never ends while there is a gate (reading a FIFO blocks): so no run ends before it is stopped.
-GATED = f'''
+GATED = f"""
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class Gated(Method):
 
 
 gated = Gated("gated", "Gated")
-'''
+"""
 
 
 def start(config, *arguments):
@@ -109,7 +109,7 @@ def config(tmp_path):
 )
 def test_stopped_and_run_again(config, stop, backend):
     records = config.parent / "records"
-    workers = ["--backend", backend, "--jobs", "2" if backend == "processes" else "1"]
+    workers = ["--backend", backend, "--jobs", "2" if stop == signal.SIGKILL else "1"]
     first = start(config, *workers)
     try:
         wait_until(lambda: len(records_in(records)) >= 10, first)
@@ -148,4 +148,3 @@ def test_stopped_and_run_again(config, stop, backend):
         assert record["status"] == "done"
         for name in ("configuration", "metrics", "facts", "history"):
             assert record[name] == other[name]
-

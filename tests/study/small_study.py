@@ -63,7 +63,9 @@ def make_table(n_rows=150, n_classes=2, metric="accuracy", *, mixed=False, noise
     """A synthetic dataset; mixed: with levels and holes. Its classes are not equally frequent."""
     random = np.random.default_rng(seed)
     shares = np.arange(n_classes, 0, -1) / np.arange(1, n_classes + 1).sum()
-    y = random.permutation(np.repeat(np.arange(n_classes), np.diff(np.r_[0, (shares.cumsum() * n_rows).round()]).astype(int)))
+    y = random.permutation(
+        np.repeat(np.arange(n_classes), np.diff(np.r_[0, (shares.cumsum() * n_rows).round()]).astype(int))
+    )
     centers = random.normal(scale=1.5, size=(n_classes, 4))
     X = pd.DataFrame(centers[y] + noise * random.normal(size=(n_rows, 4)), columns=list("abcd"))
     if mixed:

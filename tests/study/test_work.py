@@ -27,6 +27,8 @@ from tabcast.study.work import ChosenColumns, Work
 from tabcast.tables import stack_rows
 from tests.study.small_study import make_table
 
+pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
+
 METHODS = load_catalog().methods
 STRATEGIES = {"fpl": FixedThreshold(0.6), "cpl": Curriculum(0.2), "naive": TakeAll()}
 FILTERS = {"none": KeepAllRows(), "mahalanobis": MahalanobisFilter()}
@@ -133,7 +135,9 @@ class TestSameAsPublic:
         assert 0 < boruta.support_.sum() < len(boruta.support_)  # it makes a difference here
         assert shared.selection("all")[0].support.all()
 
-    @pytest.mark.parametrize(("method", "density"), [("cast-l-no-selection", "likelihood"), ("cast-d-no-selection", "kernel")])
+    @pytest.mark.parametrize(
+        ("method", "density"), [("cast-l-no-selection", "likelihood"), ("cast-d-no-selection", "kernel")]
+    )
     def test_cast_with_all_columns_and_noise_filter(self, shared, fold, method, density):
         answer = METHODS[method].run(shared, ask(GaussianNB(), "cpl", "mahalanobis"))
         check_same(answer, fit_public(make_cast(density, KeepAll(), "cpl", "mahalanobis"), fold), fold)
@@ -338,7 +342,9 @@ class TestOperatingPoint:
 class TestSameBudget:
     def test_first_try_is_the_baseline(self, shared):
         baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
-        once = SameBudget("once", "Once", n_tries=1).run(shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: 1 / 0))
+        once = SameBudget("once", "Once", n_tries=1).run(
+            shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: 1 / 0)
+        )
         np.testing.assert_array_equal(once.proba, baseline.proba)
         assert once.facts == baseline.facts
 

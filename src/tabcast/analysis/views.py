@@ -146,12 +146,13 @@ def differ(
     for value in values:
         for method, reference in pairs:
             found = differences_of(results, method, reference, by, value)
-            frames.append(found[found["dataset"] == OVERALL] if overall else found)
+            if len(found):
+                frames.append(found[found["dataset"] == OVERALL] if overall else found)
     frame = pd.concat(frames) if frames else pd.DataFrame()
     frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"})
     columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95 % low", "95 % high", "n_pairs"]
     note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
-    return Listing(title or "Paired differences", frame.reindex(columns=columns), 4, (note,))
+    return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
 
 
 def differences_of(

@@ -162,6 +162,7 @@ def measure(y: Codes, proba: Floats, metric: str) -> dict[str, float]:
     return {
         "score": values[metric],
         **values,
+        "macro_f1": float(f1_score(y, predicted, average="macro", zero_division=0)),
         "auc": float(roc_auc_score(y, scores, multi_class="ovr", labels=np.arange(proba.shape[1]))),
         "log_loss": float(log_loss(y, proba, labels=np.arange(proba.shape[1]))),
     }

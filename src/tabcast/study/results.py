@@ -12,7 +12,7 @@ from tabcast.study.store import Record, Store
 from tabcast.study.trial import Trial
 
 FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy")
-METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "auc", "log_loss")
+METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
 SECONDS = {
     "seconds": "trial",
     "fit_seconds": "fit",
@@ -54,7 +54,7 @@ def _numbers(record: Record) -> dict[str, Any]:
     """What a done trial found."""
     seconds = record["seconds"]
     return {
-        **{name: record["metrics"][name] for name in METRICS},
+        **{name: record["metrics"].get(name) for name in METRICS},
         **{name: record["facts"].get(name) for name in FACTS},
         **{column: seconds.get(name) for column, name in SECONDS.items()},
     }

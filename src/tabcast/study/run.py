@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -175,9 +175,10 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
     config = catalog.configuration(task)
     record = store.read(task, config)
     if record is None or record["status"] != "done":
+        works = [Work(fold, task.setting.seed) for fold in folds]
 
         def objective(params: Mapping[str, Any]) -> float:
-            scores = list(_supervised_scores(model.build(params, task.setting.seed), folds))
+            scores = [work.supervised_score(model.build(params, task.setting.seed)) for work in works]
             return sum(scores) / len(scores)
 
         start = perf_counter()
@@ -194,13 +195,6 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
         store.write(task, config, record)
     params: dict[str, Any] = record["params"]
     return params
-
-
-def _supervised_scores(estimator: Any, folds: Sequence[Fold]) -> Iterator[float]:
-    """Validation score of the supervised model on each fold."""
-    for fold in folds:
-        fitter = Work(fold, 0).fitter(estimator)
-        yield fitter.supervised().score
 
 
 @cache

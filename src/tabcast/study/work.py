@@ -24,7 +24,7 @@ from tabcast.search import Candidate, Fitter, Run, choose_candidate, run_in_step
 from tabcast.self_training import self_train
 from tabcast.study.protocol import Fold, MetricScorer
 from tabcast.tables import stack_rows
-from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData
+from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData, fit_classifier
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
@@ -133,6 +133,22 @@ class Work:
         if key not in self._fitters:
             self._fitters[key] = SharedFitter(estimator, self)
         return self._fitters[key]
+
+    def supervised_score(self, estimator: Any) -> float:
+        """Validation score of an estimator on the labeled rows alone; for tuning, nothing is remembered."""
+        adaptation = adapt(estimator, self.data.X, self.data.labels.classes)
+        data = self.data.encoded(adaptation)
+        fitted = fit_classifier(
+            estimator,
+            adaptation,
+            data,
+            Split(data.labeled, data.validation),
+            PseudoLabels.none(len(data.pool)),
+            scorer=MetricScorer(self.fold.metric),
+            predict_pool=False,
+            predict_held_out=False,
+        )
+        return fitted.score
 
     def forget_fits(self) -> None:
         """Let go of what fits said; columns and densities stay."""

@@ -84,8 +84,8 @@ class Committee(Teacher):
     >>> y[y.argsort(kind="stable") % 5 != 0] = -1
     >>> teacher = Committee(["own", "linear"])
     >>> model = SoftSelfTrainingClassifier(DecisionTreeClassifier(), teacher=teacher, random_state=0).fit(X, y)
-    >>> model.teacher_.weights_.round(1)  # the line is believed more than the tree
-    array([0.2, 0.8])
+    >>> model.teacher_.weights_.round(1)  # the tree is believed more than the line
+    array([0.7, 0.3])
     """
 
     temperature: ClassVar[float] = 0.5

@@ -1,0 +1,103 @@
+"""Classifiers as a user without a validation fold fits them: soft, CAST's defaults, scikit-learn's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTraining
+
+from tabcast import CASTClassifier, SoftSelfTrainingClassifier
+from tabcast.labels import UNLABELED
+from tabcast.study.methods._base import Method, Request
+from tabcast.study.work import Answer, Work
+from tabcast.tables import stack_rows
+from tabcast.teachers import Committee, SelfTeacher
+
+
+def fit_without_validation(work: Work, classifier: Any) -> Answer:
+    """Fit on labeled and unlabeled rows, the validation fold untouched; and what the pseudo-labels were worth."""
+    fold = work.fold
+    y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), UNLABELED)])
+    classifier.fit(stack_rows(fold.X_labeled, fold.X_pool), y)
+    transduced = np.asarray(classifier.transduction_)[len(fold.y_labeled) :]
+    used = transduced != UNLABELED
+    facts = {
+        "alpha": getattr(classifier, "alpha_", None),
+        "best_round": getattr(classifier, "best_round_", None),
+        "n_rounds": getattr(classifier, "n_rounds_", None),
+        "n_selected": int(used.sum()),
+        "pseudo_accuracy": float((transduced[used] == fold.y_pool[used]).mean()) if used.any() else None,
+    }
+    return Answer(np.asarray(classifier.predict_proba(fold.X_test), dtype=float), facts)
+
+
+@dataclass(frozen=True)
+class SoftSelfTraining(Method):
+    """`SoftSelfTrainingClassifier`, with what a study may want to vary.
+
+    Attributes
+    ----------
+    members : of the committee; empty: the user's estimator teaches itself.
+    temperature, class_prior, max_rounds : as there; `class_prior` "labeled" or "none".
+    """
+
+    uses_strategy: ClassVar[bool] = False
+    members: tuple[str, ...] = ("own", "trees", "linear")
+    temperature: str | float = "auto"
+    class_prior: str = "labeled"
+    max_rounds: int = 1
+
+    def run(self, work: Work, request: Request) -> Answer:
+        """Fit the teacher and the student."""
+        classifier = SoftSelfTrainingClassifier(
+            request.estimator(),
+            teacher=Committee(self.members) if self.members else SelfTeacher(),
+            temperature=self.temperature,
+            class_prior=None if self.class_prior == "none" else self.class_prior,
+            max_rounds=self.max_rounds,
+            categorical_features=work.fold.categorical,
+            random_state=request.seed,
+        )
+        return fit_without_validation(work, classifier)
+
+
+@dataclass(frozen=True)
+class WithoutValidation(Method):
+    """Another classifier of semi-supervised learning, with its defaults.
+
+    Attributes
+    ----------
+    classifier : one of `CLASSIFIERS`.
+    """
+
+    uses_strategy: ClassVar[bool] = False
+    classifier: str = "cast"
+
+    def run(self, work: Work, request: Request) -> Answer:
+        """Fit it."""
+        return fit_without_validation(work, CLASSIFIERS[self.classifier](work, request))
+
+
+CLASSIFIERS: dict[str, Callable[[Work, Request], Any]] = {
+    "cast": lambda work, request: CASTClassifier(
+        request.estimator(), categorical_features=work.fold.categorical, random_state=request.seed
+    ),
+    "scikit-learn": lambda work, request: SklearnSelfTraining(request.estimator()),
+}
+
+soft = SoftSelfTraining("soft", "Soft, committee")
+soft_self = SoftSelfTraining("soft-self", "Soft, self-taught", members=())
+soft_unaligned = SoftSelfTraining("soft-unaligned", "Soft, not aligned", temperature=1.0, class_prior="none")
+soft_two_rounds = SoftSelfTraining("soft-two-rounds", "Soft, two rounds", max_rounds=2)
+soft_warm = SoftSelfTraining("soft-warm", "Soft, T = 1", temperature=1.0)
+soft_cold = SoftSelfTraining("soft-cold", "Soft, T = 0.25", temperature=0.25)
+soft_network = SoftSelfTraining("soft-network", "Soft, with a network", members=("own", "trees", "linear", "network"))
+soft_neighbors = SoftSelfTraining(
+    "soft-neighbors", "Soft, with neighbors", members=("own", "trees", "linear", "neighbors")
+)
+soft_boosting = SoftSelfTraining("soft-boosting", "Soft, with boosting", members=("own", "trees", "linear", "boosting"))
+cast_default = WithoutValidation("cast-default", "CASTClassifier()")
+sklearn_self_training = WithoutValidation("sklearn-self-training", "scikit-learn's", "scikit-learn")
