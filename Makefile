@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test slow check format bench clean
+.PHONY: demo test slow check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -29,6 +29,11 @@ format: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# The paper's tables and figures: about two hours of two cores; may be stopped and started again. See docs/study.md.
+study: $(VENV)/installed-dev
+	$(BIN)/tabcast study run paper/configs/*.toml --profile quick --jobs 2 $(ARGS)
+	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

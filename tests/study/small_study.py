@@ -53,9 +53,8 @@ def write_config(folder, grid=GRID, *, profile="", name="small.toml", more=""):
     plugins.mkdir(exist_ok=True)
     (plugins / "clouds.py").write_text(PLUGIN)
     path = folder / name
-    path.write_text(
-        f'title = "Small"\nitem = "Table 0"\nplugins = ["plugins"]\n{more}\n[[grid]]\n{grid}\n[profiles.quick]\n{profile}\n'
-    )
+    head = f'title = "Small"\nitem = "Table 0"\nplugins = ["plugins"]\n{more}\n'
+    path.write_text(f"{head}\n[[grid]]\n{grid}\n[profiles.quick]\n{profile}\n")
     return path
 
 

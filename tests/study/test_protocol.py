@@ -1,4 +1,4 @@
-"""Every row has one role, labels are hidden as stated, cells are corrupted as stated, and metrics are scikit-learn's."""
+"""Every row has one role, labels are hidden as stated, cells corrupted as stated, and metrics are scikit-learn's."""
 
 from dataclasses import replace
 
@@ -229,6 +229,7 @@ class TestMeasure:
         assert found["accuracy"] == accuracy_score(y, predicted)
         assert found["balanced_accuracy"] == balanced_accuracy_score(y, predicted)
         assert found["f1"] == f1_score(y, predicted)
+        assert found["macro_f1"] == (f1_score(y, predicted) + f1_score(1 - y, ~predicted)) / 2
         assert found["auc"] == pytest.approx(roc_auc_score(y, proba[:, 1]))
         assert found["log_loss"] == pytest.approx(log_loss(y, proba))
         assert found["score"] == found[metric]
@@ -241,7 +242,7 @@ class TestMeasure:
             2 * (one & right).sum() / (one.sum() + right.sum())
             for one, right in ((predicted == k, y == k) for k in range(4))
         ]
-        assert found["f1"] == pytest.approx(np.mean(by_hand))
+        assert found["f1"] == found["macro_f1"] == pytest.approx(np.mean(by_hand))
         assert found["accuracy"] == accuracy_score(y, predicted)
         assert found["balanced_accuracy"] == balanced_accuracy_score(y, predicted)
         one_against_rest = [roc_auc_score(y == k, proba[:, k]) for k in range(4)]

@@ -25,7 +25,7 @@ WHAT = [
     "fold",
 ]
 FOUND = [
-    *("score", "accuracy", "balanced_accuracy", "f1", "auc", "log_loss"),
+    *("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss"),
     *("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy"),
     *("seconds", "fit_seconds", "density_seconds", "selection_seconds"),
 ]

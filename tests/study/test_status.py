@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tabcast.study.config import read_study
+from tabcast.study.results import METRICS
 from tabcast.study.run import run_studies
 from tabcast.study.status import count_written, estimate_seconds, find_status, missing_records
 from tabcast.study.store import Store
@@ -55,7 +56,7 @@ class TestStatus:
     def test_on_the_way(self, study):
         store, trials = Store(study.records), study.trials("quick")
         clouds = [one for one in trials if one.setting.dataset == "clouds" and one.learner.model == "bayes"]
-        metrics = dict.fromkeys(["score", "accuracy", "balanced_accuracy", "f1", "auc", "log_loss"], 0.5)
+        metrics = dict.fromkeys(METRICS, 0.5)
         for seconds, trial in enumerate(clouds[:6], start=1):
             record = {"status": "done", "metrics": metrics, "facts": {}, "seconds": {"trial": float(seconds)}}
             store.write(trial, study.catalog.configuration(trial), record)
@@ -68,7 +69,7 @@ class TestStatus:
         assert status.by_dataset.loc["clouds"].to_dict() == {"done": 6, "failed": 2, "skipped": 12, "missing": 4}
         assert status.by_dataset.loc["blob"].to_dict() == {"done": 0, "failed": 0, "skipped": 12, "missing": 12}
         assert status.reasons == {"comes with the neural models (a later issue)": 24, "OSError: disk full": 2}
-        # Two done of each method: (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2; of each two are left. The other table: all six.
+        # Two done of each method, (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2, and two left; the other table: mean of all six.
         assert status.seconds_left == pytest.approx(2 * (2.5 + 3.5 + 4.5) + 12 * 3.5)
 
     def test_after(self, tmp_path):

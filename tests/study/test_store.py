@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -71,7 +72,7 @@ class TestWriteWhole:
         replace = os.replace
 
         def look_first(source, target):
-            seen.append((path.exists(), open(source).read()))
+            seen.append((path.exists(), Path(source).read_text()))
             replace(source, target)
 
         monkeypatch.setattr(store_module.os, "replace", look_first)

@@ -145,6 +145,27 @@ def figure(
         typer.echo(path)
 
 
+@study_app.command()
+def write(
+    configs: Configs,
+    out: Annotated[Path, typer.Option(help="Folder in which each configuration gets a folder of its own.")],
+    profile: Profile = "quick",
+    records: Records = None,
+    plugins: Plugins = None,
+) -> None:
+    """Write all tables and figures of several configurations, each with the results it stands on."""
+    from tabcast.study.outputs import write_figures, write_tables
+
+    for config in configs:
+        study = _read(config, records, plugins)
+        with _one_sentence():
+            if study.tables:
+                write_tables(study, profile, out / study.name)
+            if study.figures:
+                write_figures(study, profile, out / study.name)
+        typer.echo(out / study.name)
+
+
 @contextmanager
 def _one_sentence() -> Iterator[None]:
     """What a user can do something about, as one sentence."""

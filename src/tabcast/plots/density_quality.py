@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from tabcast.analysis import display_name
 from tabcast.metrics import wilson_interval
 from tabcast.plots._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
 
@@ -157,7 +158,7 @@ def draw_density_quality(
         rows = quality[quality["dataset"] == dataset]
         _draw_panel(ax, rows, measure)
         metric = "accuracy" if measure == "accuracy" else str(rows["metric"].iloc[0])
-        ax.set_title(wrap_name(dataset), fontsize="small")
+        ax.set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
         if measure == "score" or ax in panels[:, 0]:
             ax.set_ylabel(METRICS.get(metric, metric), fontsize="small")
     for ax in panels.flat[len(datasets) :]:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tabcast.analysis import display_name
 from tabcast.plots._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def draw_label_fractions(
         column = panels[top : top + len(strategies), number % width]
         for ax, strategy in zip(column, strategies, strict=True):
             _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
-        column[0].set_title(wrap_name(dataset), fontsize="small")
+        column[0].set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
         _share_vertical(column)
         if number % width == 0:
             for ax, strategy in zip(column, strategies, strict=True):
