@@ -171,9 +171,9 @@ class TestRelativeImprovements:
 
 class TestDraw:
     def test_strategies_are_rows_and_datasets_columns(self):
-        panels = draw_label_fractions(relative_improvements(make_results(["diabetes", "cmc", "ozone-level-8hr"])))
+        panels = draw_label_fractions(relative_improvements(make_results(["diabetes", "cmc", "gusto"])))
         assert panels.shape == (2, 3)
-        assert [ax.get_title() for ax in panels[0]] == ["diabetes", "cmc", "ozone-level-8hr"]
+        assert [ax.get_title() for ax in panels[0]] == ["diabetes", "cmc", "gusto (stand-in)"]
         assert [ax.get_ylabel() for ax in panels[:, 0]] == ["FPL\nimprovement (%)", "CPL\nimprovement (%)"]
         assert [tick.get_text() for tick in panels[1, 2].get_xticklabels()] == ["5", "10", "30"]
         heights = sorted(height for height, _ in markers(panels[1, 2]))
