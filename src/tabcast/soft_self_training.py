@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.columns import find_categorical
 from tabcast.confidence import Raw, align, smoothed_shares
@@ -44,12 +45,34 @@ def sharpen(proba: Floats, temperature: float) -> Floats:
 
 
 @dataclass(frozen=True)
+class SoftParts(Parts):
+    """The parts with a teacher, and the seconds that its copies took."""
+
+    teacher: Teacher
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense, before any long work."""
+        super().check()
+        self.teacher.check()
+
+
+@dataclass(frozen=True)
 class SoftStage(Stage):
-    """A stage with a teacher, which the loop fits when it knows the supervised model; and where time went."""
+    """A stage with a teacher, which the loop fits once, when it knows the supervised model.
+
+    Attributes
+    ----------
+    teacher : a copy of its own.
+    seed : of the teacher.
+    seconds : where time went, for all stages of a run.
+    written : what the teacher wrote, round by round.
+    """
 
     teacher: Teacher
     seed: int
-    seconds: dict[str, float]
+    seconds: defaultdict[str, float]
+    written: list[PseudoLabels]
 
 
 def soft_self_train(
@@ -65,9 +88,10 @@ def soft_self_train(
     current = yield PseudoLabels.none(n_pool)
     y = stage.data.labels.codes[stage.split.train]
     present = np.unique(y)
-    start = perf_counter()
-    stage.teacher.fit(make_lesson(stage, fitter, current, present))
-    stage.seconds["teacher"] = perf_counter() - start
+    if not stage.written:
+        start = perf_counter()
+        stage.teacher.fit(make_lesson(stage, fitter, current, present))
+        stage.seconds["teacher"] += perf_counter() - start
     prior = None if class_prior is None else class_prior[present] / class_prior[present].sum()
     while True:
         said = stage.teacher.teach(current.pool_proba[:, present])
@@ -77,7 +101,7 @@ def soft_self_train(
             soft[:, present] = align(soft[:, present], prior)
         labels = soft.argmax(axis=1)
         every_row = np.arange(n_pool)
-        current = yield PseudoLabels(
+        pseudo = PseudoLabels(
             labels,
             np.ones(n_pool, dtype=bool),
             confidence=soft[every_row, labels],
@@ -85,6 +109,8 @@ def soft_self_train(
             weight=np.ones(n_pool),
             soft=weighting.divide(soft),
         )
+        stage.written.append(pseudo)
+        current = yield pseudo
 
 
 def make_lesson(stage: SoftStage, fitter: Fitter, supervised: Fitted, present: Index) -> Lesson:
@@ -164,7 +190,8 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
     temperature : how much soft labels are sharpened, ``q ** (1 / T)``: a number, or "auto": the teacher's own (0.5 for
         a committee, 1 for "self").
     class_prior : what the mean of the soft labels has to be: "labeled" (the shares of the labeled rows, one row added
-        to each class), None (whatever it is), or a positive number for each class in sorted order.
+        to each class, whatever their `sample_weight`), None (whatever it is), or a positive number for each class in
+        sorted order.
     smallest_share : of a row that is worth a copy in training.
     max_rounds : rounds; in further ones the student takes its own place on the committee.
     validation : None: nothing is judged, the student is the model. "cv", a fraction, a splitter or a member of
@@ -175,12 +202,13 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
 
     Attributes
     ----------
-    teacher_ : the fitted teacher; has `predict_proba`. None without unlabeled rows.
+    teacher_ : the fitted teacher; has `predict_proba`, with a column for each class of the rows that trained it. None
+        without unlabeled rows.
     soft_labels_ : (n_unlabeled, n_classes) what the student learned from, in the order of `pseudo_labels_`; of the best
         round, or of the first where the supervised model won.
     class_prior_ : (n_classes,) the shares aligned to, None without.
     seconds_ : dictionary: where the time went, "supervised", "teacher" (its own fits and those of your estimator on
-        folds) and "students".
+        folds) and "students"; all splits and the final model together.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
 labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifier`; every unlabeled row is in use, and
         `label` is its most likely class.
@@ -238,9 +266,10 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         self.verbose = verbose
 
     def _resolve(self) -> Parts:
-        """The parts; all but the weighting do nothing."""
+        """The parts; all but the weighting and the teacher do nothing."""
         validation = resolve_validation(self.validation)
-        return Parts(Raw(), TakeAll(), Soft(self.smallest_share), KeepAllRows(), KeepAll(), validation)
+        weighting, teacher = Soft(self.smallest_share), self._resolve_teacher()
+        return SoftParts(Raw(), TakeAll(), weighting, KeepAllRows(), KeepAll(), validation, teacher)
 
     def _resolve_teacher(self) -> Teacher:
         teacher: Teacher = resolve_part(self.teacher, TEACHERS, Teacher, "teacher", self)
@@ -251,8 +280,9 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         return super()._count_fits(n_splits, n_settings, last_round, refits) + more * (n_splits + refits)
 
     def _prepare(self, parts: Parts, data: TrainingData, split: Split, seed: int) -> Stage:
+        assert isinstance(parts, SoftParts)
         stage = prepare_stage(parts, data, split)
-        return SoftStage(**vars(stage), teacher=deepcopy(self._resolve_teacher()), seed=seed, seconds={})
+        return SoftStage(**vars(stage), teacher=deepcopy(parts.teacher), seed=seed, seconds=parts.seconds, written=[])
 
     def _loop(self, stage: Stage, alpha: float | None, fitter: Fitter) -> Loop:
         assert isinstance(stage, SoftStage)
@@ -280,9 +310,11 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         return prior / prior.sum()
 
     def _check_parameters(self) -> None:
-        super()._check_parameters()
         owner = type(self).__name__
-        self._resolve_teacher().check()
+        share = self.smallest_share
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) < 0.5:
+            raise ValueError(f"`smallest_share` of {owner} must be in [0, 0.5); got {share!r}.")
+        super()._check_parameters()
         value = self.temperature
         if isinstance(value, str) and value != "auto":
             raise ValueError(f"`temperature` of {owner} must be 'auto' or a positive number; got {value!r}.")
@@ -305,7 +337,10 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
             )
         if self.class_prior is None or isinstance(self.class_prior, str):
             return
-        prior = np.asarray(self.class_prior)
+        try:
+            prior = np.asarray(self.class_prior)
+        except ValueError:  # rows of different length
+            prior = np.empty((0, 0))
         fits = prior.shape == (data.n_classes,) and prior.dtype.kind in "iuf"
         if not fits or not ((prior > 0) & (prior < np.inf)).all():
             raise ValueError(
@@ -315,23 +350,14 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
 
     def _remember(self, data: TrainingData, outcome: Outcome) -> None:
         super()._remember(data, outcome)
-        stage, chosen = outcome.stage, outcome.chosen
+        stage, best = outcome.stage, outcome.best
         assert isinstance(stage, SoftStage)
-        taught = len(data.pool) > 0
-        self.teacher_ = stage.teacher if taught else None
-        self.class_prior_ = self._find_prior(data.labels.codes[data.labeled], data.n_classes)
-        self.soft_labels_ = self._soft_labels(data, outcome)
-        first, *others = chosen.seconds
-        teaching = stage.seconds.get("teacher", 0.0)
-        self.seconds_ = {"supervised": first, "teacher": teaching, "students": sum(others)}
-
-    def _soft_labels(self, data: TrainingData, outcome: Outcome) -> NDArray[np.float64]:
-        """What the student of the best round learned from; what the first would have, where round 0 is best."""
-        soft = outcome.best.pseudo.soft
-        if soft is not None or len(data.pool) == 0:
-            return np.zeros((len(data.pool), data.n_classes)) if soft is None else soft
-        loop = self._loop(outcome.stage, None, outcome.fitter)
-        next(loop)
-        first = loop.send(outcome.best.fitted).soft
-        assert first is not None
-        return first
+        self.teacher_ = stage.teacher if stage.written else None
+        self.class_prior_ = self._find_prior(data.labels.codes[stage.split.train], data.n_classes)
+        learned_from = best.pseudo if best.pseudo.soft is not None else (stage.written or [best.pseudo])[0]
+        nothing = np.zeros((len(data.pool), data.n_classes))
+        self.soft_labels_ = nothing if learned_from.soft is None else learned_from.soft
+        self.seconds_ = {"supervised": 0.0, "teacher": stage.seconds["teacher"], "students": 0.0}
+        supervised = PseudoLabels.none(len(data.pool)).key
+        for (_, trained_on), fitted in outcome.fitter._done.items():
+            self.seconds_["supervised" if trained_on == supervised else "students"] += fitted.seconds

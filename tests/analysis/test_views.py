@@ -114,11 +114,14 @@ def test_a_pair_that_did_not_run_is_left_out(results):
 
 
 def test_controls_stand_beside_the_gain(results):
-    frame = make_table({"kind": "control", "by": ["strategy"]}, results).frame
-    shown = frame[(frame["strategy"] == "fpl") & (frame["method"] == "cast-l") & (frame["metric"] == "score")]
-    assert set(shown["role"]) == {"gain", "same budget", "permuted gamma", "operating point"}
+    table = make_table({"kind": "control", "by": ["strategy"]}, results)
+    assert table.rows == (("FPL", "CAST-L"), ("CPL", "CAST-L"), ("FPL", "CAST-D"), ("CPL", "CAST-D"))
+    roles = ("gain", "same budget", "permuted gamma", "operating point")
+    assert table.columns == tuple(product(("score", "auc", "log-loss"), roles))
     differences = make_table({"kind": "differ", "by": ["strategy"], "overall": True}, results).frame
-    assert shown.set_index("role")["difference"]["gain"] == pytest.approx(differences["difference"].iloc[0])
+    gain = table.cells[0][0]
+    assert (gain.value, gain.standard_error) == pytest.approx(tuple(differences.iloc[0][["difference", "se"]]))
+    assert all(cell.value is not None for row in table.cells for cell in row)
 
 
 def test_winning_alphas_name_the_interval(results):

@@ -286,5 +286,9 @@ def test_a_class_or_a_member_of_another_family_cannot_be_checked():
         testing.check_strategy(KernelDensity())
 
 
+def test_the_default_committee_writes_probabilities():
+    dict(testing.teacher_checks())["a class may have one row"](teachers.Committee())
+
+
 def test_a_part_that_knows_only_the_pool_need_not_give_probabilities():
     testing.check_confidence(Chain([TemperatureScaling(), ClusterAware(EmpiricalLikelihood(), alpha=1.0)]))

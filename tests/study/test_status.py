@@ -69,7 +69,7 @@ class TestStatus:
         assert status.by_dataset.loc["clouds"].to_dict() == {"done": 6, "failed": 2, "skipped": 12, "missing": 4}
         assert status.by_dataset.loc["blob"].to_dict() == {"done": 0, "failed": 0, "skipped": 12, "missing": 12}
         assert status.reasons == {"comes with the neural models (a later issue)": 24, "OSError: disk full": 2}
-        # Two done of each method, (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2, and two left; the other table: mean of all six.
+        # Two done of each method, (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2, and two left; the other table: all six.
         assert status.seconds_left == pytest.approx(2 * (2.5 + 3.5 + 4.5) + 12 * 3.5)
 
     def test_after(self, tmp_path):

@@ -13,12 +13,12 @@ from tabcast.analysis.alpha import AlphaWinners, alpha_winners
 from tabcast.analysis.beside_published import beside_published, gain_agreement
 from tabcast.analysis.controls import control_report
 from tabcast.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
-from tabcast.analysis.names import STAND_INS
+from tabcast.analysis.names import STAND_INS, display_name
 from tabcast.analysis.ranks import average_ranks, score_matrix
 from tabcast.analysis.rendering import to_csv, to_latex, to_markdown
 from tabcast.analysis.significance import conover_posthoc, friedman_test, wilcoxon_holm
 from tabcast.analysis.summary import OVERALL, paired_differences, summarize, win_tie_loss
-from tabcast.analysis.tables import Table, comparison_table
+from tabcast.analysis.tables import Cell, Table, comparison_table
 from tabcast.choices import check_choice
 
 Spec = Mapping[str, Any]
@@ -107,9 +107,10 @@ def rank(
                     "p Wilcoxon, Holm": holm[reference][method] if method != reference else None,
                 }
             )
-    return Listing(
-        title or f"Average ranks; wins and p-values against {reference}", pd.DataFrame(lines), 2, tuple(notes)
-    )
+    frame = pd.DataFrame(lines)
+    if lines:
+        frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
+    return Listing(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
 
 
 def complete_scores(
@@ -172,20 +173,31 @@ def control(
     by: Sequence[str] = ("tuning", "strategy"),
     reference: str = "baseline",
     title: str = "",
-) -> Listing:
-    """CAST's gain beside what controls gain that do without the density; over datasets."""
+) -> Table:
+    """CAST's gain beside what controls gain that do without the density; means over datasets."""
     report = control_report(results, by)
     report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
-    columns = [*by, "gain", "metric", "role", "mean", "standard_error", "low", "high", "n_units"]
-    frame = report[columns].rename(
-        columns={"gain": "method", "mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"}
-    )
-    frame = frame.rename(columns={"n_units": "datasets"}).sort_values([*by, "method", "metric"], kind="stable")
+    cells = {
+        (tuple(row[name] for name in (*by, "gain")), (row["metric"], row["role"])): Cell(
+            row["mean"], row["standard_error"], int(row["n_pairs"]), row["se_over"]
+        )
+        for row in report.to_dict("records")
+    }
+    rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
+    names = (*by, "method")
     notes = (
         "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
         "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
     )
-    return Listing(title or f"Gains over {reference} and their controls", frame, 4, notes)
+    return Table(
+        row_names=names,
+        rows=tuple(tuple(display_name(*pair) for pair in zip(names, row, strict=True)) for row in rows),
+        column_names=("metric", "role"),
+        columns=tuple((metric.replace("_", "-"), role) for metric, role in columns),
+        cells=tuple(tuple(cells.get((row, column), Cell(None)) for column in columns) for row in rows),
+        title=title or f"Gains over {display_name('method', reference)}, and what controls gain",
+        notes=notes,
+    )
 
 
 def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Listing:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer
 
 from tabcast.choices import check_choice
 from tabcast.confidence import smoothed_shares
@@ -29,11 +30,20 @@ OWN = "own"
 PRIOR_PART = 0.05  # of the class shares in each member's probabilities while weights are found
 PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
 
+
+class Neighbors(KNeighborsClassifier):
+    """Nearest neighbors that are content with fewer rows than they ask for."""
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """As many neighbors as there are, at most those asked for."""
+        return super().kneighbors(X, min(n_neighbors or self.n_neighbors, self.n_samples_fit_), return_distance)
+
+
 # Members by name: how the table is written for them, and the classifier.
 MEMBERS: dict[str, tuple[type[Any], Callable[[], Any]]] = {
     "trees": (TableCodes, lambda: ExtraTreesClassifier(n_estimators=200)),
     "linear": (NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
-    "neighbors": (NormalScores, lambda: KNeighborsClassifier(n_neighbors=10, weights="distance")),
+    "neighbors": (NormalScores, lambda: Neighbors(n_neighbors=10, weights="distance")),
     "network": (NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
     "boosting": (FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
 }
@@ -62,7 +72,8 @@ class Committee(Teacher):
     members : names among "own" (the user's estimator), "trees" (extremely randomized trees, 200), "linear" (logistic
         regression on normal scores and indicators), "neighbors", "network", "boosting"; or classifiers, which get the
         table as it is.
-    n_folds : into how many folds the labeled rows are cut to find the weights. A class with one row is never held out.
+    n_folds : into how many folds the labeled rows are cut to find the weights. A class with one row is never held out;
+        where no class has two, all members count the same.
 
     Attributes
     ----------
@@ -97,26 +108,26 @@ class Committee(Teacher):
     @property
     def n_own_fits(self) -> int:
         """One a fold, if the user's estimator is a member."""
-        return self.n_folds if any(isinstance(member, str) and member == OWN for member in self.members) else 0
+        return self.n_folds * sum(isinstance(member, str) and member == OWN for member in self.members)
 
     def check(self) -> None:
         """Members are known, folds are at least two."""
-        if isinstance(self.members, str) or len(list(self.members)) == 0:
+        if not isinstance(self.members, list | tuple) or len(self.members) == 0:
             raise ValueError(f"`members` of Committee must be a list of at least one member; got {self.members!r}.")
         for member in self.members:
             if isinstance(member, str):
                 check_choice(member, (OWN, *MEMBERS), "member of Committee")
-            elif not (isinstance(member, BaseEstimator) and hasattr(member, "predict_proba")):
+            elif isinstance(member, type) or not (hasattr(member, "fit") and hasattr(member, "predict_proba")):
                 raise ValueError(
                     f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
                 )
-        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, int) or self.n_folds < 2:
+        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, Integral) or self.n_folds < 2:
             raise ValueError(f"`n_folds` of Committee must be a whole number from 2; got {self.n_folds!r}.")
 
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and find out what each is worth."""
         self.check()
-        folds = list(make_folds(lesson.y, self.n_folds, lesson.random_state))
+        folds = make_folds(lesson.y, self.n_folds, lesson.random_state)
         shares = smoothed_shares(lesson.y, lesson.n_classes)
         self.n_classes_ = lesson.n_classes
         self.members_, out_of_fold = [], []
@@ -133,7 +144,7 @@ class Committee(Teacher):
             model = seeded(model(), lesson.random_state)
             out_of_fold.append(_predict_out_of_fold(model, X, lesson, folds))
             self.members_.append(Member(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
-        seen = np.unique(np.concatenate([held_out for _, held_out in folds]))
+        seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))
         likelihood = np.column_stack(
             [with_prior(proba, shares, PRIOR_PART)[seen, lesson.y[seen]] for proba in out_of_fold]
         )
@@ -157,19 +168,18 @@ class Committee(Teacher):
         return np.tensordot(self.weights_, np.stack(probas), axes=1)
 
 
-def make_folds(y: Index, n_folds: int, random_state: int) -> Iterator[tuple[Index, Index]]:
+def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
     """Stratified folds of the labeled rows; rows that are alone in their class always train."""
     counts = np.bincount(y)
     several = np.flatnonzero(counts[y] > 1)
     if len(several) == 0:
-        raise ValueError("A committee needs a class with at least two labeled rows; every class has one.")
+        return []
     n_folds = min(n_folds, int(counts.max()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds are in some of them
         cuts = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(several, y[several])
-        for _, held_out in cuts:
-            out = several[held_out]
-            yield np.setdiff1d(np.arange(len(y)), out), out
+        held_out = [several[rows] for _, rows in cuts]
+    return [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held_out]
 
 
 def _write_table(encode: type[Any], lesson: Lesson) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,14 @@ Floats = NDArray[np.float64]
 CLIP = 3.0  # normal scores beyond are cut: one wild value must not rule a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none
 N_QUANTILES = 1_000
+LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
 
 class TableCodes(TransformerMixin, BaseEstimator):
-    """A table as one array for trees: numbers as they are, levels as their position, missing as less than anything.
+    """A table as one array for trees: numbers as they are, levels as their position, missing as less.
+
+    A missing number is 1 less than the least seen in fitting. A missing level is -1, one never seen in fitting -2.
+    Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
 
     Parameters
     ----------
@@ -43,21 +48,21 @@ class TableCodes(TransformerMixin, BaseEstimator):
         """Learn levels and ranges."""
         self.columns_ = learn_columns(X, self.categorical_features)
         self.below_ = np.array([column.low - 1.0 for column in self.columns_.continuous])
-        self.below_[~np.isfinite(self.below_)] = 0.0
         return self
 
     def transform(self, X: Any) -> Floats:
         """The array."""
         table = self.columns_.encode(X)
         numbers = np.where(np.isnan(table.continuous), self.below_, table.continuous)
-        return np.hstack([numbers, table.codes.astype(float)])
+        return np.hstack([np.clip(numbers, -LARGEST, LARGEST), table.codes.astype(float)])
 
 
 class NormalScores(TransformerMixin, BaseEstimator):
     """A table as one array for linear models, neighbors and networks: comparable columns without wild values.
 
     A number becomes the normal quantile of its rank among the rows seen in fitting, cut at -3 and 3, missing is 0 with
-    an indicator; a level becomes an indicator, missing one of its own; a level never seen has none.
+    an indicator; a column without any number is 0 everywhere. Each of the 50 most frequent levels of a column, missing
+    among them, becomes an indicator; a rarer one, or one never seen, has none.
 
     Parameters
     ----------
@@ -86,9 +91,10 @@ class NormalScores(TransformerMixin, BaseEstimator):
         self.quantiles_ = None
         if table.continuous.shape[1]:
             n_quantiles = min(N_QUANTILES, len(table))
-            self.quantiles_ = QuantileTransformer(
-                n_quantiles=n_quantiles, output_distribution="normal", random_state=0
-            ).fit(table.continuous)
+            quantiles = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
+                self.quantiles_ = quantiles.fit(table.continuous)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -102,7 +108,8 @@ class NormalScores(TransformerMixin, BaseEstimator):
             return np.empty((len(table), 0))
         missing = np.isnan(table.continuous)
         scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
-        return np.hstack([np.where(missing, 0.0, scores), missing[:, self.has_missing_].astype(float)])
+        unknown = np.isnan(scores)  # missing, or in a column that had no number
+        return np.hstack([np.where(unknown, 0.0, scores), missing[:, self.has_missing_].astype(float)])
 
     def _indicators(self, table: EncodedTable) -> list[Floats]:
         """A column for each frequent level of each categorical column."""

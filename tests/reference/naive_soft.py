@@ -1,0 +1,179 @@
+"""Soft self-training once more, slow and obvious: rows and classes one at a time, sums in plain Python.
+
+Written from the rule of the docstrings of `SoftSelfTrainingClassifier` and `Committee`. A table is a list of rows of
+plain numbers, nothing missing, none twice in a column (there scikit-learn's quantiles round ranks). Classifiers and
+stratified folds come from scikit-learn; nothing comes from tabcast.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+Row = Sequence[float]
+Probabilities = list[list[float]]
+
+
+def class_shares(y: Sequence[int], n_classes: int) -> list[float]:
+    """Shares of the labeled rows, one row added to each class."""
+    return [(sum(label == c for label in y) + 1) / (len(y) + n_classes) for c in range(n_classes)]
+
+
+def normal_scores(rows: Sequence[Row], among: Sequence[Row]) -> list[list[float]]:
+    """Each number as the normal quantile of its rank in its column, cut at -3 and 3."""
+    result: list[list[float]] = [[] for _ in rows]
+    for j in range(len(among[0])):
+        column = sorted(row[j] for row in among)
+        for scored, row in zip(result, rows, strict=True):
+            share = column.index(row[j]) / (len(column) - 1)
+            if row[j] == column[0]:
+                score = -3.0
+            elif row[j] == column[-1]:
+                score = 3.0
+            else:
+                score = max(-3.0, min(3.0, NormalDist().inv_cdf(share)))
+            scored.append(score)
+    return result
+
+
+def say(model: Any, rows: Sequence[Row]) -> Probabilities:
+    """Probabilities of a classifier, a row at a time."""
+    return [model.predict_proba([list(row)])[0].tolist() for row in rows]
+
+
+def expectation_maximization(likelihood: Sequence[Sequence[float]], strength: float) -> list[float]:
+    """Weights of a mixture: every row is divided among the members by what they explain, the prior counts as rows."""
+    n_members = len(likelihood[0])
+    weights = [1 / n_members] * n_members
+    for _ in range(200_000):
+        received = [strength] * n_members
+        for row in likelihood:
+            total = sum(w * p for w, p in zip(weights, row, strict=True))
+            for m in range(n_members):
+                received[m] += weights[m] * row[m] / total
+        new = [value / sum(received) for value in received]
+        moved = max(abs(a - b) for a, b in zip(new, weights, strict=True))
+        weights = new
+        if moved < 1e-13:
+            break
+    return weights
+
+
+def sharpen(proba: Probabilities, temperature: float) -> Probabilities:
+    """Each probability to the power 1 / T, rows made to sum to 1."""
+    result = []
+    for row in proba:
+        powered = [p ** (1 / temperature) for p in row]
+        result.append([p / sum(powered) for p in powered])
+    return result
+
+
+def align(proba: Probabilities, shares: Sequence[float]) -> Probabilities:
+    """Iterative scaling: columns times share / mean, rows made to sum to 1, until the means are the shares."""
+    current = [list(row) for row in proba]
+    for _ in range(100_000):
+        means = [math.fsum(row[c] for row in current) / len(current) for c in range(len(shares))]
+        if max(abs(mean - share) for mean, share in zip(means, shares, strict=True)) < 1e-11:
+            break
+        for row in current:
+            for c, share in enumerate(shares):
+                row[c] *= share / means[c]
+            total = sum(row)
+            for c in range(len(shares)):
+                row[c] /= total
+    return current
+
+
+@dataclass
+class NaiveSoft:
+    """What was written and who learned from it."""
+
+    weights: list[float]
+    taught: Probabilities
+    soft: Probabilities
+    training_weights: list[float]
+    student: Any
+
+
+def teach(
+    own: Any, labeled: Sequence[Row], y: Sequence[int], pool: Sequence[Row], *, seed: int, n_trees: int, n_classes: int
+) -> tuple[list[float], Probabilities]:
+    """The committee: its weights, and its weighted mean for every unlabeled row."""
+    everyone = [*labeled, *pool]
+    as_they_are = (list(labeled), list(pool))
+    scored = (normal_scores(labeled, everyone), normal_scores(pool, everyone))
+    members = [
+        (own, *as_they_are),
+        (ExtraTreesClassifier(n_estimators=n_trees, random_state=seed), *as_they_are),
+        (LogisticRegression(C=0.3, max_iter=1000, random_state=seed), *scored),
+    ]
+    foldable = [i for i, label in enumerate(y) if list(y).count(label) > 1]  # who is alone in a class always trains
+    n_folds = min(5, max(list(y).count(c) for c in range(n_classes)))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    shares = class_shares(y, n_classes)
+    out_of_fold: dict[int, list[float]] = {i: [] for i in foldable}
+    for model, rows, _ in members:
+        for _, held_out in folds.split(foldable, [y[i] for i in foldable]):
+            outside = [foldable[k] for k in held_out]
+            inside = [i for i in range(len(y)) if i not in outside]
+            fitted = clone(model).fit([rows[i] for i in inside], [y[i] for i in inside])
+            for i in outside:
+                [proba] = say(fitted, [rows[i]])
+                out_of_fold[i].append(0.95 * proba[y[i]] + 0.05 * shares[y[i]])
+    weights = expectation_maximization([out_of_fold[i] for i in foldable], strength=2.0)
+    spoken = [say(clone(model).fit(rows, y), pool_rows) for model, rows, pool_rows in members]
+    mixed = [
+        [sum(weights[m] * spoken[m][i][c] for m in range(len(members))) for c in range(n_classes)]
+        for i in range(len(pool))
+    ]
+    return weights, mixed
+
+
+def soft_self_train(
+    own: Any,
+    labeled: Sequence[Row],
+    y: Sequence[int],
+    pool: Sequence[Row],
+    *,
+    committee: bool,
+    temperature: float,
+    prior: Sequence[float] | None,
+    seed: int,
+    n_trees: int = 200,
+    smallest: float = 0.02,
+) -> NaiveSoft:
+    """The whole rule: teach, sharpen, align, train the student on weighted copies.
+
+    Parameters
+    ----------
+    own : the user's estimator, its random state set.
+    labeled, y, pool : rows with classes 0, 1, ..., and rows without.
+    committee : False: the estimator teaches itself.
+    prior : class shares to align to, None: not at all.
+    """
+    n_classes = max(y) + 1
+    if committee:
+        weights, taught = teach(own, labeled, y, pool, seed=seed, n_trees=n_trees, n_classes=n_classes)
+    else:
+        weights, taught = [1.0], say(clone(own).fit(labeled, y), pool)
+    soft = sharpen(taught, temperature)
+    if prior is not None:
+        soft = align(soft, prior)
+    soft = [[p if p >= smallest else 0.0 for p in row] for row in soft]
+    rows, classes, counts = list(labeled), list(y), [1.0] * len(y)
+    for row, shares in zip(pool, soft, strict=True):
+        for c, share in enumerate(shares):
+            if share > 0:
+                rows.append(row)
+                classes.append(c)
+                counts.append(share)
+    student = clone(own).fit(rows, classes, sample_weight=counts)
+    return NaiveSoft(weights, taught, soft, counts, student)
