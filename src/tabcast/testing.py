@@ -1,9 +1,9 @@
 """Contract checks for every family of parts: what a member has to do so that it works wherever its family does.
 
 For authors of plug-ins, and run over every member of tabcast itself. `check_density`, `check_confidence`,
-`check_strategy`, `check_weighting`, `check_noise_filter` and `check_feature_selection` run all checks of a family on
-one member and raise an AssertionError that says in a sentence which contract was broken. `density_checks()` and so on
-list the same checks as (name, function), to make each of them a test of its own::
+`check_strategy`, `check_weighting`, `check_noise_filter`, `check_feature_selection` and `check_teacher` run all checks
+of a family on one member and raise an AssertionError that says in a sentence which contract was broken.
+`density_checks()` and so on list the same checks as (name, function), to make each of them a test of its own::
 
     @pytest.mark.parametrize(("name", "check"), strategy_checks())
     def test_contract(name, check):
@@ -13,7 +13,7 @@ list the same checks as (name, function), to make each of them a test of its own
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import wraps
@@ -25,14 +25,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.columns import column_names
+from tabcast.columns import column_names, find_categorical
 from tabcast.confidence import Confidence
 from tabcast.density import ClassConditional, Density
 from tabcast.exceptions import TabcastWarning
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
+from tabcast.tables import take_rows
+from tabcast.teachers import Lesson, TableCodes, Teacher
 
 __all__ = [
     "check_confidence",
@@ -40,18 +43,21 @@ __all__ = [
     "check_feature_selection",
     "check_noise_filter",
     "check_strategy",
+    "check_teacher",
     "check_weighting",
     "confidence_checks",
     "density_checks",
     "feature_selection_checks",
     "noise_filter_checks",
     "strategy_checks",
+    "teacher_checks",
     "weighting_checks",
 ]
 
 Check = Callable[[Any], None]
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+Folds = Sequence[tuple[Index, Index]]
 
 N_LABELED, N_POOL = 40, 30
 CONVENTIONAL = ("n_jobs", "random_state", "verbose")  # mean the same everywhere in scikit-learn; members pass them on
@@ -172,6 +178,23 @@ def feature_selection_checks() -> list[tuple[str, Check]]:
     return list(_FEATURE_SELECTION.items())
 
 
+def check_teacher(teacher: Teacher) -> None:
+    """Run every check of the teachers.
+
+    Examples
+    --------
+    >>> from tabcast.teachers import SelfTeacher
+    >>> from tabcast.testing import check_teacher
+    >>> check_teacher(SelfTeacher())
+    """
+    _run_all(teacher, Teacher, _TEACHER)
+
+
+def teacher_checks() -> list[tuple[str, Check]]:
+    """Name and function of every check of the teachers."""
+    return list(_TEACHER.items())
+
+
 # How checks are kept and run.
 
 _DENSITY: dict[str, Check] = {}
@@ -180,7 +203,8 @@ _STRATEGY: dict[str, Check] = {}
 _WEIGHTING: dict[str, Check] = {}
 _NOISE_FILTER: dict[str, Check] = {}
 _FEATURE_SELECTION: dict[str, Check] = {}
-_FAMILIES = (_DENSITY, _CONFIDENCE, _STRATEGY, _WEIGHTING, _NOISE_FILTER, _FEATURE_SELECTION)
+_TEACHER: dict[str, Check] = {}
+_FAMILIES = (_DENSITY, _CONFIDENCE, _STRATEGY, _WEIGHTING, _NOISE_FILTER, _FEATURE_SELECTION, _TEACHER)
 
 
 def _holds_for(*families: dict[str, Check]) -> Callable[[Check], Check]:
@@ -357,6 +381,46 @@ def _rounds(strategy: Any) -> range:
     return range(1, 1 + min(strategy.n_rounds or 4, 6))
 
 
+class _TableTree:
+    """The user's estimator of a lesson: a small tree for any table."""
+
+    def __init__(self, encoding: TableCodes, tree: DecisionTreeClassifier) -> None:
+        self.encoding, self.tree = encoding, tree
+
+    def predict_proba(self, X: Any) -> Floats:
+        return self.tree.predict_proba(self.encoding.transform(X))
+
+
+def _make_lesson(problem: _Problem, *, sample_weight: Floats | None = None, fits: list[int] | None = None) -> Lesson:
+    """A lesson as the classifier makes it; `fits` gets the number of rows of every fit that the teacher asks for."""
+    X, y = problem.X, problem.y
+    encoding, n_classes = TableCodes().fit(X), len(np.unique(y))
+
+    def fit_tree(rows: Index) -> _TableTree:
+        weight = None if sample_weight is None else sample_weight[rows]
+        tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+        return _TableTree(encoding, tree.fit(encoding.transform(take_rows(X, rows)), y[rows], weight))
+
+    def own_out_of_fold(folds: Folds) -> Floats:
+        proba = np.zeros((len(y), n_classes))
+        for train, held_out in folds:
+            if fits is not None:
+                fits.append(len(train))
+            proba[held_out] = fit_tree(train).predict_proba(take_rows(X, held_out))
+        return proba
+
+    own = fit_tree(np.arange(len(y)))
+    return Lesson(X, y, problem.X_pool, n_classes, find_categorical(X), sample_weight, own, own_out_of_fold, 0)
+
+
+def _require_probabilities(result: Any, shape: tuple[int, ...], context: str) -> None:
+    """Numbers of that shape, none negative, rows that sum to 1."""
+    _require_numbers(result, shape, context)
+    _require((result >= 0).all(), f"with {context} some probability is negative.")
+    off = np.abs(result.sum(axis=1) - 1).max(initial=0.0)
+    _require(off < SUM_TOLERANCE, f"with {context} rows miss a sum of 1 by {off:.2g}.")
+
+
 def _use(member: Any, problem: _Problem) -> NDArray[Any]:
     """What a member of any family is there for, from beginning to end."""
     if isinstance(member, Density):
@@ -371,6 +435,9 @@ def _use(member: Any, problem: _Problem) -> NDArray[Any]:
         return member.weigh(problem.proba, problem.proba.argmax(axis=1))
     if isinstance(member, NoiseFilter):
         return member.fit(problem.X, problem.y).keep(problem.X_pool, problem.proba.argmax(axis=1))
+    if isinstance(member, Teacher):
+        member.check()
+        return member.fit(_make_lesson(problem)).teach(problem.proba)
     selection: FeatureSelection = member
     return selection.fit(problem.X, problem.y).support_
 
@@ -410,7 +477,7 @@ def _strange_numbers_are_refused_by_name(member: Any) -> None:
             continue
         strange = _copy(member).set_params(**{name: "strange"})
         try:
-            strange.check() if isinstance(strange, Strategy | Weighting) else _use(strange, next(_problems()))
+            strange.check() if isinstance(strange, Strategy | Weighting | Teacher) else _use(strange, next(_problems()))
         except (TypeError, ValueError) as error:
             _require(name in str(error), f"the error for {name}='strange' does not name `{name}`: {error}")
         else:
@@ -623,6 +690,19 @@ def _runs_that_share_a_weighting_do_not_disturb_each_other(member: Any) -> None:
     _require(_equal(first, again), "`weigh` remembers what it was asked before.")
 
 
+@_holds_for(_WEIGHTING)
+def _divided_rows_have_shares_of_the_classes(member: Any) -> None:
+    for n_classes in (2, 5):
+        for n_rows in (N_POOL, 1, 0):
+            for name, confidence in _confidences(n_rows, n_classes):
+                shares, context = _copy(member).divide(confidence), f"{n_classes} classes, {n_rows} rows and {name}"
+                if shares is not None:
+                    _require_numbers(shares, (n_rows, n_classes), context)
+                    _require((shares >= 0).all(), f"with {context} some share is negative.")
+                    _require((shares.sum(axis=1) <= 1 + SUM_TOLERANCE).all(), f"with {context} rows count more than 1.")
+                    _require(shares.any(axis=1).all(), f"with {context} rows that were chosen are lost.")
+
+
 # Noise filter.
 
 
@@ -685,6 +765,83 @@ def _numbers_can_be_declared_categorical_(member: Any) -> None:
     for given in ([2], np.array([False, False, True, False])):
         support = _copy(member).fit(problem.X, problem.y, categorical_features=given).support_
         _require_mask(support, 4, f"categorical_features={given!r}")
+
+
+# Teachers.
+
+
+@_holds_for(_TEACHER)
+def _fit_returns_the_teacher(member: Any) -> None:
+    teacher = _copy(member)
+    _require(teacher.fit(_make_lesson(next(_problems()))) is teacher, "fit returns something else.")
+
+
+@_holds_for(_TEACHER)
+def _what_it_writes_are_probabilities(member: Any) -> None:
+    for n_classes in (2, 4):
+        for problem in _problems(n_classes):
+            teacher, context = _copy(member).fit(_make_lesson(problem)), f"{problem.name} and {n_classes} classes"
+            _require_probabilities(teacher.teach(problem.proba), (N_POOL, n_classes), context)
+            for n_rows in (N_POOL, 1):
+                said = teacher.predict_proba(problem.X_pool[:n_rows])
+                _require_probabilities(said, (n_rows, n_classes), f"{context}, asked about {n_rows} rows")
+
+
+@_holds_for(_TEACHER)
+def _a_class_may_have_one_row(member: Any) -> None:
+    for problem in _problems():
+        y = np.where(np.arange(N_LABELED) == 3, 2, problem.y)
+        teacher = _copy(member).fit(_make_lesson(replace(problem, y=y)))
+        said = teacher.predict_proba(problem.X_pool)
+        _require_probabilities(said, (N_POOL, 3), f"{problem.name} and a class with one row")
+
+
+@_holds_for(_TEACHER)
+def _every_class_may_have_one_row(member: Any) -> None:
+    problem = next(_problems())
+    said = _copy(member).fit(_make_lesson(replace(problem, X=problem.X[:2], y=np.arange(2)))).teach(problem.proba)
+    _require_probabilities(said, (N_POOL, 2), "one row in each class")
+
+
+@_holds_for(_TEACHER)
+def _teaching_is_prediction_as_long_as_the_estimator_says_the_same(member: Any) -> None:
+    problem = next(_problems(n_classes=3))
+    lesson = _make_lesson(problem)
+    teacher = _copy(member).fit(lesson)
+    taught = teacher.teach(lesson.own.predict_proba(problem.X_pool))
+    same = np.allclose(taught, teacher.predict_proba(problem.X_pool), atol=SUM_TOLERANCE)
+    _require(same, "`teach` and `predict_proba` disagree about the unlabeled rows.")
+
+
+@_holds_for(_TEACHER)
+def _teaching_again_gives_the_same_labels(member: Any) -> None:
+    problem = next(_problems(n_classes=3))
+    teacher = _copy(member).fit(_make_lesson(problem))
+    first = np.copy(teacher.teach(problem.proba))
+    teacher.teach(_draw_proba(N_POOL, 3, seed=2))
+    _require(_equal(first, teacher.teach(problem.proba)), "`teach` remembers what it was told before.")
+
+
+@_holds_for(_TEACHER)
+def _rows_may_have_weights(member: Any) -> None:
+    problem = next(_problems())
+    lesson = _make_lesson(problem, sample_weight=np.linspace(0.5, 2, N_LABELED))
+    _require_probabilities(_copy(member).fit(lesson).teach(problem.proba), (N_POOL, 2), "weights of rows")
+
+
+@_holds_for(_TEACHER)
+def _it_asks_for_no_more_fits_than_it_says(member: Any) -> None:
+    teacher, fits = _copy(member), list[int]()
+    teacher.fit(_make_lesson(next(_problems()), fits=fits))
+    promised = teacher.n_own_fits
+    _require(len(fits) <= promised, f"it asks for {len(fits)} fits of the user's estimator, n_own_fits is {promised}.")
+
+
+@_holds_for(_TEACHER)
+def _temperature_is_a_positive_number(member: Any) -> None:
+    value = _copy(member).temperature
+    good = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+    _require(good, f"it is {value!r}.")
 
 
 # All families again: last, because a member that breaks these has often broken something plainer.

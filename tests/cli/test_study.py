@@ -156,6 +156,5 @@ class TestErrors:
     def test_missing_plugin_folder(self, command, config, tmp_path):
         self.check(invoke(command, config, "--plugins", tmp_path / "nowhere"), "nowhere does not exist.")
 
-    @pytest.mark.xfail(reason="Study.trials is called outside of _one_sentence")
     def test_unknown_profile(self, command, config):
         self.check(invoke(command, config, "--profile", "quik"), "Did you mean 'quick'?")

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tabcast import confidence, density, feature_selection, noise_filters, pseudo_labels, testing
+from tabcast import confidence, density, feature_selection, noise_filters, pseudo_labels, teachers, testing
 from tabcast.confidence import Chain, ClusterAware, Confidence, DistributionAlignment, TemperatureScaling
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
+from tabcast.teachers import Teacher
 
 # Members that need arguments, are slow without, or are worth checking in more than one setting. Others: as they are.
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -24,6 +25,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Chain": [
         {"parts": [TemperatureScaling(), DistributionAlignment()]},
         {"parts": [TemperatureScaling(), ClusterAware(KernelDensity())]},
+    ],
+    # Without two hundred trees, which tests/reference has.
+    "Committee": [
+        {"members": ["own", "linear", "neighbors"], "n_folds": 2},
+        {"members": ("linear", "own")},
     ],
     "ClusterAware": [{"density": EmpiricalLikelihood()}, {"density": KernelDensity(), "scaling": "density"}],
     "DistributionAlignment": [{}, {"temperature": 0.1}, {"exact": False}],
@@ -36,7 +42,12 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 }
 OPTIONAL = {"BorutaShap": "xgboost", "GaussianProcessCalibration": "gpytorch"}
 # Public classes that belong to no family, and why.
-NO_MEMBERS = {"ClassConditional": "holds a density for each class; the density checks and its own tests use it"}
+NO_MEMBERS = {
+    "ClassConditional": "holds a density for each class; the density checks and its own tests use it",
+    "Lesson": "what teachers learn from; the checks of teachers make some",
+    "NormalScores": "a table for members of a committee; has its own tests",
+    "TableCodes": "a table for members of a committee; has its own tests",
+}
 
 
 class Family(NamedTuple):
@@ -58,6 +69,7 @@ FAMILIES = [
         testing.feature_selection_checks(),
         testing.check_feature_selection,
     ),
+    Family(teachers, Teacher, testing.teacher_checks(), testing.check_teacher),
 ]
 
 
@@ -248,7 +260,51 @@ class Names(FeatureSelection):
         return self
 
 
+class Overconfident(Teacher):
+    """Writes something that is no probability."""
+
+    def fit(self, lesson):
+        self._own = lesson.own
+        return self
+
+    def teach(self, own_proba):
+        return 2 * own_proba
+
+    def predict_proba(self, X):
+        return self._own.predict_proba(X)
+
+
+class Greedy(Teacher):
+    """Asks for more fits than it says."""
+
+    def fit(self, lesson):
+        rows = np.arange(len(lesson.y))
+        if len(rows) > 4:
+            lesson.own_out_of_fold([(rows[2:], rows[:2])])
+        self._own = lesson.own
+        return self
+
+    def teach(self, own_proba):
+        return own_proba
+
+    def predict_proba(self, X):
+        return self._own.predict_proba(X)
+
+
+class Losing(Weighting):
+    """Drops rows of which no class has much."""
+
+    def weigh(self, confidence, labels):
+        return np.ones(len(labels))
+
+    def divide(self, confidence):
+        return np.where(confidence < 0.4, 0.0, 0.5)
+
+
 BROKEN = [
+    (Overconfident(), r"Overconfident breaks 'what it writes are probabilities': .* rows miss a sum of 1 by 1\."),
+    (Greedy(), r"Greedy breaks 'it asks for no more fits than it says': it asks for 1 fits .* n_own_fits is 0\."),
+    (Losing(), r"Losing breaks 'divided rows have shares of the classes': .* rows that were chosen are lost"),
     (LonelyPoint(), r"LonelyPoint breaks 'scores are finite for any row': .* not finite"),
     (RelativeDensity(), r"RelativeDensity breaks 'a score depends on its row alone': .* among other rows"),
     (Overwriting(), r"Overwriting breaks 'inputs stay as they are': .* changes `proba`"),
@@ -284,10 +340,6 @@ def test_a_class_or_a_member_of_another_family_cannot_be_checked():
         testing.check_density(KernelDensity)
     with pytest.raises(TypeError, match=r"An instance of Strategy is needed to check its contract; got KernelDensity"):
         testing.check_strategy(KernelDensity())
-
-
-def test_the_default_committee_writes_probabilities():
-    dict(testing.teacher_checks())["a class may have one row"](teachers.Committee())
 
 
 def test_a_part_that_knows_only_the_pool_need_not_give_probabilities():

@@ -11,11 +11,13 @@ import tabcast
 
 FAMILIES = [
     "tabcast.confidence",
+    "tabcast.datasets",
     "tabcast.density",
     "tabcast.feature_selection",
     "tabcast.models",
     "tabcast.noise_filters",
     "tabcast.pseudo_labels",
+    "tabcast.teachers",
     "tabcast.validation",
 ]
 

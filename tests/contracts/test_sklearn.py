@@ -4,7 +4,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tabcast import CASTClassifier, SelfTrainingClassifier
+from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 
 MINUS_ONE = (
     "uses -1 as a class, which by default marks unlabeled rows of a numeric y, as in scikit-learn; the check exempts "
@@ -18,7 +18,7 @@ COUNTED_ROWS = (
 
 def find_expected(estimator):
     expected = {}
-    if isinstance(estimator, CASTClassifier):
+    if isinstance(estimator, CASTClassifier | SoftSelfTrainingClassifier):
         expected["check_classifiers_classes"] = MINUS_ONE
     if estimator.estimator is None:
         expected["check_sample_weight_equivalence_on_dense_data"] = COUNTED_ROWS
@@ -32,6 +32,7 @@ def find_expected(estimator):
         CASTClassifier(),
         SelfTrainingClassifier(LogisticRegression()),
         CASTClassifier(LogisticRegression()),
+        SoftSelfTrainingClassifier(LogisticRegression()),
     ],
     expected_failed_checks=find_expected,
 )

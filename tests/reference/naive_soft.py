@@ -45,8 +45,8 @@ def normal_scores(rows: Sequence[Row], among: Sequence[Row]) -> list[list[float]
 
 
 def say(model: Any, rows: Sequence[Row]) -> Probabilities:
-    """Probabilities of a classifier, a row at a time."""
-    return [model.predict_proba([list(row)])[0].tolist() for row in rows]
+    """Probabilities of a classifier."""
+    return model.predict_proba([list(row) for row in rows]).tolist()
 
 
 def expectation_maximization(likelihood: Sequence[Sequence[float]], strength: float) -> list[float]:
@@ -125,8 +125,7 @@ def teach(
             outside = [foldable[k] for k in held_out]
             inside = [i for i in range(len(y)) if i not in outside]
             fitted = clone(model).fit([rows[i] for i in inside], [y[i] for i in inside])
-            for i in outside:
-                [proba] = say(fitted, [rows[i]])
+            for i, proba in zip(outside, say(fitted, [rows[i] for i in outside]), strict=True):
                 out_of_fold[i].append(0.95 * proba[y[i]] + 0.05 * shares[y[i]])
     weights = expectation_maximization([out_of_fold[i] for i in foldable], strength=2.0)
     spoken = [say(clone(model).fit(rows, y), pool_rows) for model, rows, pool_rows in members]

@@ -79,9 +79,6 @@ preprocessing = "paper"
 """
 
 
-CLASH = pytest.mark.xfail(reason="load_catalog takes a member that a plug-in imports for another of the same name")
-
-
 @pytest.fixture
 def plugins(tmp_path):
     folder = tmp_path / "mine"
@@ -106,8 +103,8 @@ class TestCatalog:
         "text",
         [
             "from tabcast.study.methods.cast import cast_l",
-            pytest.param("from tabcast.study.models.xgboost import MODEL", marks=CLASH),
-            pytest.param("from tabcast.datasets import find_info\ndiabetes = find_info('diabetes')", marks=CLASH),
+            "from tabcast.study.models.xgboost import MODEL",
+            "from tabcast.datasets import find_info\ndiabetes = find_info('diabetes')",
         ],
     )
     def test_a_file_may_import_members_of_tabcast(self, plugins, text):
@@ -128,7 +125,6 @@ class TestCatalog:
         with pytest.raises(ValueError, match=re.escape(f"{message}; give the plug-in another name.")):
             load_catalog([tmp_path])
 
-    @pytest.mark.xfail(reason="_import_file leaves the half-run module in sys.modules")
     def test_a_file_that_fails_fails_again(self, tmp_path):
         (tmp_path / "broken.py").write_text("1 / 0")
         for _ in range(2):

@@ -273,7 +273,11 @@ class TestScorer:
             def predict(self, X):
                 return X.argmax(axis=1)
 
-        assert MetricScorer(metric)(Model(), proba, y) == measure(y, proba, metric)["score"]
+        assert MetricScorer(metric, 2)(Model(), proba, y) == measure(y, proba, metric)["score"]
+
+    def test_f1_of_three_classes_is_the_mean_even_where_two_occur(self):
+        y, predicted = np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])
+        assert f1(y, predicted, 3) == pytest.approx((2 / 3 + 4 / 5) / 2)
 
     def test_f1_of_two_classes_is_of_class_one(self):
-        assert f1(np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])) == pytest.approx(2 / 3)
+        assert f1(np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0]), 2) == pytest.approx(2 / 3)

@@ -101,7 +101,6 @@ class TestNotDone:
         path.write_text(text)
         assert not store.is_done(TRIAL, CONFIG)
 
-    @pytest.mark.xfail(reason="Store.read expects a JSON object in UTF-8", raises=(AttributeError, UnicodeDecodeError))
     @pytest.mark.parametrize("content", [b"null", b"[]", b"\xff\xfe"])
     def test_what_is_no_record_at_all(self, store, content):
         path = store.path(TRIAL, CONFIG)

@@ -71,7 +71,9 @@ def run(
 
     if scheduler and backend is not BackendName.dask:
         raise typer.BadParameter(f"--scheduler needs --backend dask; got --backend {backend.value}.")
-    studies = [_read(config, records, plugins) for config in configs]
+    studies = [_read(config, records, plugins, profile) for config in configs]
+    if data_dir is not None and not data_dir.is_dir():
+        raise typer.BadParameter(f"--data-dir {data_dir} is not a folder.")
     paths, start = missing_records(studies, profile), time.time()
     crashed = []
     if paths:
@@ -96,7 +98,7 @@ def run(
 @study_app.command()
 def status(config: Config, profile: Profile = "quick", records: Records = None, plugins: Plugins = None) -> None:
     """Show what is done, failed, skipped and missing, and about how long the rest will take."""
-    study = _read(config, records, plugins)
+    study = _read(config, records, plugins, profile)
     _print_status(study, profile, by_dataset=True)
 
 
@@ -113,7 +115,7 @@ def table(
     """Make the tables of a configuration: print them, or write them to a folder with the results they stand on."""
     from tabcast.study.outputs import make_tables, render_tables, write_tables
 
-    study = _read(config, records, plugins)
+    study = _read(config, records, plugins, profile)
     with _one_sentence():
         if out is None:
             typer.echo(render_tables(make_tables(study, profile, results), style.value))
@@ -138,7 +140,7 @@ def figure(
     """Draw the figures of a configuration."""
     from tabcast.study.outputs import write_figures
 
-    study = _read(config, records, plugins)
+    study = _read(config, records, plugins, profile)
     with _one_sentence():
         paths = write_figures(study, profile, out, kind or ["png"], results)
     for path in paths:
@@ -157,7 +159,7 @@ def write(
     from tabcast.study.outputs import write_figures, write_tables
 
     for config in configs:
-        study = _read(config, records, plugins)
+        study = _read(config, records, plugins, profile)
         with _one_sentence():
             if study.tables:
                 write_tables(study, profile, out / study.name)
@@ -175,12 +177,15 @@ def _one_sentence() -> Iterator[None]:
         raise typer.BadParameter(str(error)) from error
 
 
-def _read(config: Path, records: Path | None, plugins: list[Path] | None) -> Study:
-    """The configuration; what is wrong with it as one sentence."""
+def _read(config: Path, records: Path | None, plugins: list[Path] | None, profile: str) -> Study:
+    """The configuration, which has this profile; what is wrong with it as one sentence."""
+    from tabcast.choices import check_choice
     from tabcast.study.config import read_study
 
     with _one_sentence():
-        return read_study(config, records=records, plugins=plugins or ())
+        study = read_study(config, records=records, plugins=plugins or ())
+        check_choice(profile, study.profiles, f"profile of {config.name}")
+        return study
 
 
 def _bar(title: str, total: int) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -17,7 +18,7 @@ from tabcast.study import methods
 from tabcast.study.methods import Method
 from tabcast.study.models import MODELS, Model
 from tabcast.study.trial import Task, Trial, configuration
-from tabcast.study.work import describe_loop
+from tabcast.study.work import describe_loop, describe_part
 
 Named = TypeVar("Named", DatasetInfo, Model, Method)
 
@@ -29,22 +30,34 @@ class Catalog:
     datasets: Mapping[str, DatasetInfo]
     models: Mapping[str, Model]
     methods: Mapping[str, Method]
+    _models_in_full: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def why_skip(self, model: str, method: str) -> str | None:
         """Why a trial cannot run here, if it cannot."""
-        return self.models[model].unavailable or self.methods[method].why_skip()
+        return self.models[model].unavailable or self.methods[method].why_skip(self.models[model])
 
     def configuration(self, task: Task) -> dict[str, Any]:
         """Everything that decides a task's numbers."""
-        model = self.models[task.learner.model]
-        space = model.spaces.get(task.learner.tuning)
-        described: dict[str, Any] = {"space": repr(space), "model": type(model).__name__}
+        described = {**self._described_model(task.learner.model), **self._described_dataset(task.setting.dataset)}
+        described["space"] = repr(self.models[task.learner.model].spaces.get(task.learner.tuning))
         if isinstance(task, Trial):
             method = self.methods[task.method]
             described["method"] = method.settings()
             if method.uses_strategy:
                 described["loop"] = describe_loop(task.strategy, task.noise_filter)
         return configuration(task, described)
+
+    def _described_dataset(self, name: str) -> dict[str, Any]:
+        """What decides the numbers of a dataset, as far as it is known beforehand."""
+        info = self.datasets[name]
+        return {"data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id]}
+
+    def _described_model(self, name: str) -> dict[str, Any]:
+        """A model with all its parameters, once for each name."""
+        if name not in self._models_in_full:
+            model = self.models[name]
+            self._models_in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
+        return {"model": self._models_in_full[name]}
 
 
 def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
@@ -72,7 +85,7 @@ def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
     """Members by name; two of a name are an error."""
     named: dict[str, Named] = {}
     for member in members:
-        if member.name in named:
+        if named.get(member.name, member) is not member:
             raise ValueError(f"There are two {kind}s called {member.name!r}; give the plug-in another name.")
         named[member.name] = member
     return named
@@ -92,14 +105,19 @@ def _python_files(folder: Path) -> list[Path]:
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Run a Python file as a module of its own; a second time gives the same module."""
-    name = f"tabcast_plugin_{path.stem}"
-    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+    """Run a Python file as a module of its own; a second time gives the same module, unless the file has changed."""
+    place = blake2b(str(path.resolve()).encode() + path.read_bytes(), digest_size=4).hexdigest()
+    name = f"tabcast_plugin_{path.stem}_{place}"
+    if name in sys.modules:
         return sys.modules[name]
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module

@@ -152,6 +152,7 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     profiles = {name: _read_grid(changes, path) for name, changes in text["profiles"].items()}
     for values in (*(vars(grid) for grid in grids), *profiles.values()):
         _check_names(values, catalog, path)
+        _check_numbers(values, path)
     return Study(
         path,
         text["title"],
@@ -183,6 +184,29 @@ def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return values
 
 
+def _check_numbers(values: Mapping[str, Any], path: Path) -> None:
+    """Refuse numbers that make no sense, and lists without entries."""
+    for key, value in values.items():
+        if isinstance(value, tuple) and not value:
+            raise ValueError(f"`{key}` in {path.name} must have at least one entry; it is empty.")
+    for key, low, high in (("label_fractions", 0, 1), ("corruptions", -1e-9, 1)):
+        for share in values.get(key, ()):
+            if not low < share < high:
+                allowed = "in (0, 1)" if key == "label_fractions" else "in [0, 1)"
+                raise ValueError(f"`{key}` in {path.name} must be {allowed}; got {share}.")
+    seeds = values.get("seeds", 1)
+    several = seeds if isinstance(seeds, tuple) else (seeds,)
+    if not all(_is_whole(seed, 0 if isinstance(seeds, tuple) else 1) for seed in several):
+        raise ValueError(f"`seeds` in {path.name} must be a number of seeds or a list of them; got {seeds!r}.")
+    for key in ("n_tuning_trials", "max_trees", "max_rows"):
+        if not _is_whole(values.get(key, 0), 0):
+            raise ValueError(f"`{key}` in {path.name} must be 0 or a positive whole number; got {values[key]!r}.")
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
 def _check_names(values: Mapping[str, Any], catalog: Catalog, path: Path) -> None:
     """Refuse a name that stands for nothing."""
     known: dict[str, Any] = {
@@ -196,5 +220,8 @@ def _check_names(values: Mapping[str, Any], catalog: Catalog, path: Path) -> Non
     for key, choices in known.items():
         for name in values.get(key, ()):
             check_choice(name, choices, f"{key[:-1] if key != 'strategies' else 'strategy'} in {path.name}")
+    spaces = {name for model in catalog.models.values() for name in model.spaces}
+    for name in values.get("tunings", ()):
+        check_choice(name, sorted(spaces | {"none"}), f"tuning in {path.name}")
     if "preprocessing" in values:
         check_choice(values["preprocessing"], PREPROCESSINGS, f"preprocessing in {path.name}")

@@ -63,8 +63,9 @@ def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
         random = np.random.default_rng([setting.seed, number])
         preprocessing = PREPROCESSINGS[setting.preprocessing]()
         preprocessing.fit(X.iloc[train])
-        X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
+        # Labels first: with and without corruption the same rows keep theirs.
         labeled = choose_labeled(y[train], setting.label_fraction, random)
+        X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
         tables = [
             as_array(table)
             for table in (
@@ -92,7 +93,7 @@ def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
 def choose_rows(y: Codes, max_rows: int | None, seed: int) -> Codes:
     """Positions of all rows, or of a stratified sample of so many."""
     everything = np.arange(len(y))
-    if max_rows is None or max_rows >= len(y):
+    if max_rows is None or max_rows > len(y) - len(np.unique(y)):  # too few would be left out to be stratified
         return everything
     return np.sort(train_test_split(everything, train_size=max_rows, stratify=y, random_state=seed)[0])
 
@@ -129,15 +130,15 @@ def as_array(X: pd.DataFrame) -> Any:
     return X.reset_index(drop=True)
 
 
-def f1(y: Codes, predicted: Codes) -> float:
+def f1(y: Codes, predicted: Codes, n_classes: int) -> float:
     """F1 of class 1 where there are two classes, else the mean over classes."""
-    binary = max(y.max(), predicted.max()) < 2
-    return float(f1_score(y, predicted, average="binary" if binary else "macro", zero_division=0))
+    average = "binary" if n_classes == 2 else "macro"
+    return float(f1_score(y, predicted, average=average, zero_division=0))
 
 
-METRICS: dict[str, Callable[[Codes, Codes], float]] = {
-    "accuracy": lambda y, predicted: float(accuracy_score(y, predicted)),
-    "balanced_accuracy": lambda y, predicted: float(balanced_accuracy_score(y, predicted)),
+METRICS: dict[str, Callable[[Codes, Codes, int], float]] = {
+    "accuracy": lambda y, predicted, n_classes: float(accuracy_score(y, predicted)),
+    "balanced_accuracy": lambda y, predicted, n_classes: float(balanced_accuracy_score(y, predicted)),
     "f1": f1,
 }
 
@@ -145,18 +146,18 @@ METRICS: dict[str, Callable[[Codes, Codes], float]] = {
 class MetricScorer:
     """A dataset's metric as the loop wants it: of a model, a table and the classes."""
 
-    def __init__(self, metric: str) -> None:
-        self.metric = metric
+    def __init__(self, metric: str, n_classes: int) -> None:
+        self.metric, self.n_classes = metric, n_classes
 
     def __call__(self, model: Any, X: Any, y: Codes) -> float:
         """Score of the model's predictions."""
-        return METRICS[self.metric](y, np.asarray(model.predict(X), dtype=np.intp))
+        return METRICS[self.metric](y, np.asarray(model.predict(X), dtype=np.intp), self.n_classes)
 
 
 def measure(y: Codes, proba: Floats, metric: str) -> dict[str, float]:
     """All metrics of predicted probabilities; `score` is the dataset's own."""
     predicted = proba.argmax(axis=1)
-    values = {name: function(y, predicted) for name, function in METRICS.items()}
+    values = {name: function(y, predicted, proba.shape[1]) for name, function in METRICS.items()}
     proba = proba / proba.sum(axis=1, keepdims=True)
     scores = proba[:, 1] if proba.shape[1] == 2 else proba
     return {

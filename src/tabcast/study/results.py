@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tabcast.study.catalog import Catalog
@@ -11,7 +12,7 @@ from tabcast.study.config import Study
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Trial
 
-FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy")
+FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy", "n_fits")
 METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
 SECONDS = {
     "seconds": "trial",
@@ -25,7 +26,9 @@ SECONDS = {
 def collect_results(study: Study, profile: str) -> pd.DataFrame:
     """The results table of a profile: a row for each trial, whether done, failed, skipped or missing."""
     store = Store(study.records)
-    return pd.DataFrame([_row(trial, study.catalog, store) for trial in study.trials(profile)])
+    rows = pd.DataFrame([_row(trial, study.catalog, store) for trial in study.trials(profile)])
+    missing = [name for name in (*METRICS, *FACTS, *SECONDS) if name not in rows.columns]
+    return rows.assign(**dict.fromkeys(missing, np.nan))
 
 
 def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
@@ -46,7 +49,7 @@ def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
     if record is None:
         return {**row, "status": "skipped" if reason else "missing", "reason": reason}
     if record["status"] != "done":
-        return {**row, "status": record["status"], "reason": record["reason"].strip().splitlines()[-1]}
+        return {**row, "status": record["status"], "reason": record["reason"]}
     return {**row, "status": "done", "reason": None, **_numbers(record)}
 
 

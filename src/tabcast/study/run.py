@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from tabcast.study.config import Study
 from tabcast.study.methods import Request
 from tabcast.study.protocol import Fold, make_folds, measure
 from tabcast.study.store import Record, Store
-from tabcast.study.trial import Setting, Trial, TuningTask
+from tabcast.study.trial import Learner, Setting, Trial, TuningTask
 from tabcast.study.tuning import tune
 from tabcast.study.work import Work
 
@@ -67,6 +68,8 @@ def run_studies(
     data_dir : folder of the datasets; None: as `load_dataset` looks for them.
     poll : called about once a second while waiting.
     """
+    for study in studies:
+        Store(study.records).sweep()
     jobs, backend = plan_jobs(studies, profile, data_dir), backend or Serial()
     # Closing ends the workers, also when an interrupt or a full disk ends the loop.
     with closing(backend.run(run_job, jobs, n_workers=n_workers, poll=poll)) as results:
@@ -83,7 +86,10 @@ def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = No
             if is_missing(trial, study.catalog, store):
                 missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = None
                 sizes[trial.setting] = _size(study.catalog.datasets[trial.setting.dataset])
-    jobs = [Job(tuple(sorted(trials)), records, plugins, data_dir) for (records, plugins, _), trials in missing.items()]
+    jobs = [
+        Job(tuple(sorted(trials, key=order_of)), records, plugins, data_dir)
+        for (records, plugins, _), trials in missing.items()
+    ]
     return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
 
 
@@ -107,6 +113,7 @@ def run_job(job: Job) -> int:
     catalog, store = load_catalog(job.plugins), Store(job.records)
     setting = job.trials[0].setting
     n_done = 0
+    found: dict[Learner, dict[str, Any]] = {}
     try:
         info = catalog.datasets[setting.dataset]
         folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
@@ -114,19 +121,28 @@ def run_job(job: Job) -> int:
         for trial in job.trials:
             _write_failure(trial, catalog, store)
         return 0
-    for number, of_fold in groupby(sorted(job.trials, key=lambda trial: (trial.fold, trial)), lambda trial: trial.fold):
+    for learner in dict.fromkeys(trial.learner for trial in job.trials):
+        try:
+            found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
+        except Exception:
+            for trial in job.trials:
+                if trial.learner == learner:
+                    _write_failure(trial, catalog, store)
+    ready = sorted((trial for trial in job.trials if trial.learner in found), key=order_of)
+    for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
         work = Work(folds[number], setting.seed)
         for learner, trials in groupby(of_fold, key=lambda trial: trial.learner):
-            try:
-                params = find_params(TuningTask(setting, learner), folds, catalog, store)
-            except Exception:
-                for trial in trials:
-                    _write_failure(trial, catalog, store)
-                continue
             for trial in trials:
-                n_done += run_trial(trial, work, params, catalog, store)
+                n_done += run_trial(trial, work, found[learner], catalog, store)
             work.forget_fits()
     return n_done
+
+
+def order_of(trial: Trial) -> tuple[Any, ...]:
+    """Trials that share most stand together: same fold, then same model."""
+    learner = trial.learner
+    tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0)
+    return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
 
 
 def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> bool:
@@ -160,7 +176,14 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
 
 def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
     """The record of a trial that raised what is being handled now."""
-    record = {"status": "failed", "reason": traceback.format_exc(), "versions": versions()}
+    error = sys.exception()
+    first_line = next(iter(str(error).splitlines()), "")
+    record = {
+        "status": "failed",
+        "reason": f"{type(error).__name__}: {first_line}",
+        "traceback": traceback.format_exc(),
+        "versions": versions(),
+    }
     store.write(trial, catalog.configuration(trial), record)
 
 

@@ -6,8 +6,10 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import time
 from typing import Any
 
 from tabcast.study.trial import Task, record_path
@@ -34,14 +36,21 @@ class Store:
         """The record of exactly this configuration, whatever its status; None if there is none."""
         try:
             record: Record = json.loads(self.path(task, config).read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
+        except (FileNotFoundError, ValueError):  # not there, or not the text of a record
             return None
-        return record if record.get("configuration") == config else None
+        return record if isinstance(record, dict) and record.get("configuration") == config else None
 
     def is_done(self, task: Task, config: Mapping[str, Any]) -> bool:
         """Whether there is a record of exactly this configuration that says done."""
         record = self.read(task, config)
         return record is not None and record["status"] == "done"
+
+    def sweep(self) -> None:
+        """Remove temporary files that a killed run left behind an hour ago or earlier."""
+        for path in self.root.rglob(".*.tmp"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time() - 3600:
+                    path.unlink()
 
     def write(self, task: Task, config: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         """Write a record under a temporary name and rename it: a reader sees the old one, the new one or none."""

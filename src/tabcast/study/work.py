@@ -24,7 +24,7 @@ from tabcast.search import Candidate, Fitter, Run, choose_candidate, run_in_step
 from tabcast.self_training import self_train
 from tabcast.study.protocol import Fold, MetricScorer
 from tabcast.tables import stack_rows
-from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData, fit_classifier
+from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData, fit_classifier, predict_proba
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
@@ -33,13 +33,33 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "naive": TakeAll,
 }
 FILTERS: dict[str, Callable[[], NoiseFilter]] = {"none": KeepAllRows, "mahalanobis": MahalanobisFilter}
+SELECTIONS: dict[str, Callable[[int], FeatureSelection]] = {
+    "all": lambda seed: KeepAll(),
+    "boruta": lambda seed: BorutaShap(random_state=seed),
+}
 MAX_ROUNDS = 10  # of strategies that have no schedule; they stop at the first round that is no improvement
 
 
+def describe_part(part: Any) -> dict[str, str]:
+    """A part with all its parameters, also those that have their default, and those of the parts inside it."""
+    parameters = part.get_params(deep=True).items()
+    return {
+        "": type(part).__qualname__,
+        **{
+            name: type(value).__qualname__ if hasattr(value, "get_params") else repr(value)
+            for name, value in parameters
+        },
+    }
+
+
 @cache
-def describe_loop(strategy: str, noise_filter: str) -> str:
+def describe_loop(strategy: str, noise_filter: str) -> dict[str, Any]:
     """What the names of a strategy and a noise filter stand for, in full."""
-    return f"{STRATEGIES[strategy]()!r}, {FILTERS[noise_filter]()!r}, at most {MAX_ROUNDS} rounds"
+    return {
+        "strategy": describe_part(STRATEGIES[strategy]()),
+        "noise_filter": describe_part(FILTERS[noise_filter]()),
+        "max_rounds": MAX_ROUNDS,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +70,8 @@ class Answer:
     ----------
     proba : (n_test, n_classes) probabilities of the test rows.
     facts : plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
-    seconds : what was needed, as if nobody had done a part of it before: `fit`, `density`, `selection`.
+    seconds : what was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of
+        every setting, the supervised fit in each), `density`, `selection`.
     history : a dictionary a round.
     details : anything else a figure may need, as plain JSON values.
     """
@@ -80,7 +101,7 @@ class SharedFitter(Fitter):
     def __init__(self, estimator: Any, work: Work) -> None:
         adaptation = adapt(estimator, work.data.X, work.data.labels.classes)
         self._X_test = work.fold.X_test if adaptation.columns is None else adaptation.encode(work.fold.X_test)
-        scorer = MetricScorer(work.fold.metric)
+        scorer = MetricScorer(work.fold.metric, work.fold.n_classes)
         super().__init__(estimator, adaptation, work.data.encoded(adaptation), scorer, True, 1, Progress())
         self.split = Split(self.data.labeled, self.data.validation)
 
@@ -94,7 +115,9 @@ class SharedFitter(Fitter):
 
     def _keep(self, fitted: Fitted) -> Fitted:
         """Test probabilities in place of the model: a thousand models of a thousand trees do not fit in memory."""
-        return replace(fitted, estimator=np.asarray(fitted.estimator.predict_proba(self._X_test), dtype=float))
+        model = fitted.estimator
+        proba = predict_proba(model, self._X_test, self.data.n_classes, np.asarray(model.classes_, dtype=np.intp))
+        return replace(fitted, estimator=proba)
 
 
 class Work:
@@ -125,7 +148,8 @@ class Work:
         )
         self._fitters: dict[str, SharedFitter] = {}
         self._selections: dict[str, tuple[ChosenColumns, float]] = {}
-        self._stages: dict[tuple[str, str, str], tuple[Stage, float]] = {}
+        self._stages: dict[tuple[str, str], tuple[Stage, float]] = {}
+        self._filters: dict[str, NoiseFilter] = {}
 
     def fitter(self, estimator: Any) -> SharedFitter:
         """The fitter of this estimator; equal parameters share one."""
@@ -144,7 +168,7 @@ class Work:
             data,
             Split(data.labeled, data.validation),
             PseudoLabels.none(len(data.pool)),
-            scorer=MetricScorer(self.fold.metric),
+            scorer=MetricScorer(self.fold.metric, self.fold.n_classes),
             predict_pool=False,
             predict_held_out=False,
         )
@@ -158,21 +182,29 @@ class Work:
         """The columns that "boruta" or "all" chooses from the labeled rows, and the seconds it took."""
         if name not in self._selections:
             start = perf_counter()
-            part = {"all": KeepAll, "boruta": lambda: BorutaShap(random_state=self.seed)}[name]()
+            part = SELECTIONS[name](self.seed)
             part.fit(self.fold.X_labeled, self.fold.y_labeled, self.fold.categorical)
             self._selections[name] = ChosenColumns(part.support_), perf_counter() - start
         return self._selections[name]
 
     def stage(self, confidence: Confidence, selection: str, noise_filter: str) -> tuple[Stage, float]:
-        """Densities and noise filter fitted to the labeled rows, and the seconds it took."""
-        key = (repr(confidence), selection, noise_filter)
+        """Densities and noise filter fitted to the labeled rows, and the seconds of the densities."""
+        key = (repr(describe_part(confidence)), selection)
         if key not in self._stages:
             columns, _ = self.selection(selection)
             start = perf_counter()
-            parts = Parts(confidence, TakeAll(), Constant(1.0), FILTERS[noise_filter](), columns, NoValidation())
+            parts = Parts(confidence, TakeAll(), Constant(1.0), KeepAllRows(), columns, NoValidation())
             split = Split(self.data.labeled, self.data.validation)
             self._stages[key] = prepare_stage(parts, self.data, split), perf_counter() - start
-        return self._stages[key]
+        stage, seconds = self._stages[key]
+        return replace(stage, noise_filter=self._filter(noise_filter)), seconds
+
+    def _filter(self, name: str) -> NoiseFilter:
+        """A noise filter fitted to the labeled rows."""
+        if name not in self._filters:
+            fold = self.fold
+            self._filters[name] = FILTERS[name]().fit(fold.X_labeled, fold.y_labeled, fold.categorical)
+        return self._filters[name]
 
     def self_train(
         self,
@@ -212,7 +244,9 @@ class Work:
             "density": density_seconds,
             "selection": selection_seconds,
         }
-        return self._answer(chosen, seconds)
+        answer = self._answer(chosen, seconds)
+        answer.facts["n_fits"] = sum(len(candidate.scores) for candidate in candidates)
+        return answer
 
     def _loop(self, confidence: Confidence, strategy: Strategy, stage: Stage) -> Any:
         """Algorithm 1 with these parts."""

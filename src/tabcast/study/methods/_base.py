@@ -55,10 +55,11 @@ class Method(ABC):
     def run(self, work: Work, request: Request) -> Answer:
         """Do it."""
 
-    def why_skip(self) -> str | None:
-        """Why it cannot run here, if it cannot."""
+    def why_skip(self, model: Model) -> str | None:
+        """Why it cannot run here or with this model, if it cannot."""
         return None
 
     def settings(self) -> dict[str, Any]:
         """What decides its numbers, as plain values: another value is another configuration."""
-        return {"type": type(self).__name__, **asdict(self)}
+        fields = {name: value for name, value in asdict(self).items() if name != "label"}
+        return {"type": type(self).__qualname__, **fields}

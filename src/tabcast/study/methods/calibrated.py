@@ -16,7 +16,8 @@ from tabcast.confidence import (
     TemperatureScaling,
 )
 from tabcast.study.methods._base import Method, Request
-from tabcast.study.work import Answer, Work
+from tabcast.study.models import Model
+from tabcast.study.work import Answer, Work, describe_part
 
 CONFIDENCES: dict[str, Callable[[], Confidence]] = {
     "raw": Raw,
@@ -45,9 +46,9 @@ class Calibrated(Method):
 
     def settings(self) -> dict[str, Any]:
         """With the confidence in full."""
-        return {**super().settings(), "confidence": repr(CONFIDENCES[self.confidence]())}
+        return {**super().settings(), "part": describe_part(CONFIDENCES[self.confidence]())}
 
-    def why_skip(self) -> str | None:
+    def why_skip(self, model: Model) -> str | None:
         """Gaussian processes need a package that may be missing."""
         if self.confidence == "gaussian process" and find_spec("gpytorch") is None:
             return "gpytorch is not installed; pip install 'tabcast[gp]'"

@@ -11,7 +11,7 @@ import numpy as np
 from tabcast.confidence import ClusterAware, Confidence
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
 from tabcast.study.methods._base import Method, Request
-from tabcast.study.work import Answer, Work
+from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
 
 PAPER_ALPHAS = tuple(float(alpha) for alpha in np.linspace(0.2, 0.75, 8).round(6))
 DENSITIES: dict[str, tuple[Density, str]] = {
@@ -42,10 +42,9 @@ class Cast(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Run the loop for each alpha in step."""
-        density, scaling = DENSITIES[self.density]
         return work.self_train(
             request.estimator(),
-            ClusterAware(density, scaling=scaling),
+            self.confidence(),
             request.strategy,
             request.noise_filter,
             alphas=self.alphas,
@@ -53,9 +52,15 @@ class Cast(Method):
             change=(lambda confidence: shuffle_gamma(confidence, work.seed)) if self.permuted else _as_it_is,
         )
 
+    def confidence(self) -> ClusterAware:
+        """The CAST step with this density."""
+        density, scaling = DENSITIES[self.density]
+        return ClusterAware(density, scaling=scaling)
+
     def settings(self) -> dict[str, Any]:
-        """With the density in full."""
-        return {**super().settings(), "density": repr(DENSITIES[self.density])}
+        """With its parts in full."""
+        parts = {"part": describe_part(self.confidence()), "columns": describe_part(SELECTIONS[self.selection](0))}
+        return {**super().settings(), **parts}
 
 
 def shuffle_gamma(confidence: Confidence, seed: int) -> Confidence:

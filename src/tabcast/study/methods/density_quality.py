@@ -11,7 +11,7 @@ from tabcast.confidence import ClusterAware
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.methods.cast import DENSITIES
 from tabcast.study.protocol import METRICS
-from tabcast.study.work import Answer, Work
+from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
 from tabcast.training import Floats, Index
 
 
@@ -44,8 +44,12 @@ class DensityQuality(Method):
         return Answer(fitted.estimator, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
 
     def settings(self) -> dict[str, Any]:
-        """With the density in full."""
-        return {**super().settings(), "density": repr(DENSITIES[self.density])}
+        """With its parts in full."""
+        parts = {
+            "part": describe_part(DENSITIES[self.density][0]),
+            "columns": describe_part(SELECTIONS[self.selection](0)),
+        }
+        return {**super().settings(), **parts}
 
 
 def judge_by_density(density: Floats, labels: Index, truth: Index, work: Work, n_bins: int) -> list[dict[str, Any]]:
@@ -60,7 +64,7 @@ def judge_by_density(density: Floats, labels: Index, truth: Index, work: Work, n
                 "high": (number + 1) / n_bins,
                 "n": len(rows),
                 "correct": int((labels[rows] == truth[rows]).sum()),
-                "score": METRICS[work.fold.metric](truth[rows], labels[rows]),
+                "score": METRICS[work.fold.metric](truth[rows], labels[rows], work.fold.n_classes),
             }
         )
     return bins

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tabcast.confidence import Raw
 from tabcast.study.methods._base import Method, Request
+from tabcast.study.models import Model
 from tabcast.study.work import Answer, Work
 
 
@@ -26,11 +27,16 @@ class SameBudget(Method):
     def run(self, work: Work, request: Request) -> Answer:
         """Run the loop for each seed and keep the best on the validation rows; ties: the first."""
         plain, vary = request.estimator(), request.model.vary
-        tries = [plain, *(vary(plain, seed) for seed in range(1, self.n_tries))] if vary else [plain]
+        assert vary is not None
+        tries = [plain, *(vary(plain, seed) for seed in range(1, self.n_tries))]
         answers = [work.self_train(one, Raw(), request.strategy, request.noise_filter) for one in tries]
         best = max(answers, key=lambda answer: answer.facts["validation_score"])
         search = sum(answer.seconds["fit"] for answer in answers)
         return replace(best, seconds={**best.seconds, "search": search})
+
+    def why_skip(self, model: Model) -> str | None:
+        """A model without anything random has one try only."""
+        return None if model.vary else f"{model.name} is the same for every seed"
 
 
 same_budget = SameBudget("same-budget", "Best of 8 seeds")
