@@ -117,7 +117,8 @@ def main():
                 for key in ("supervised_fit", "fold_fits", "student_fit", "own_predictions", "rest")
             )
             print(
-                f"{name} {model}: {run['total']:.2f} s, {run['clock']:.2f} s by the clock ({parts}); student on {run['student_rows']:.0f} rows"
+                f"{name} {model}: {run['total']:.2f} s, {run['clock']:.2f} s by the clock ({parts}); "
+                f"student on {run['student_rows']:.0f} rows"
             )
             print(
                 f"    small: {run['total']:.2f} s of {allowed:.2f} s allowed, {_say(run['holds_small'])}; own size: "

@@ -23,7 +23,7 @@ from tabcast.study.methods.same_budget import SameBudget
 from tabcast.study.models import Model, Space
 from tabcast.study.protocol import make_folds
 from tabcast.study.trial import Setting
-from tabcast.study.work import ChosenColumns, Work
+from tabcast.study.work import ChosenColumns, Work, describe_part
 from tabcast.tables import stack_rows
 from tests.study.small_study import make_table
 
@@ -382,3 +382,22 @@ class TestDensityQuality:
         assert sum(one["n"] for one in bins) == len(fold.y_pool)
         supervised = GaussianNB().fit(fold.X_labeled, fold.y_labeled)
         assert sum(one["correct"] for one in bins) == (supervised.predict(fold.X_pool) == fold.y_pool).sum()
+
+
+class TestDescription:
+    def test_of_every_model_and_method_is_the_same_in_every_process(self):
+        catalog = load_catalog()
+        described = [describe_part(one.build({}, 0)) for one in catalog.models.values() if one.unavailable is None]
+        described += [one.settings() for one in catalog.methods.values()]
+        assert len(described) > 20
+        assert " at 0x" not in repr(described)
+        assert described == [
+            *(describe_part(one.build({}, 0)) for one in load_catalog().models.values() if one.unavailable is None),
+            *(one.settings() for one in load_catalog().methods.values()),
+        ]
+
+    def test_names_defaults_and_inner_parts(self):
+        described = describe_part(ClusterAware(EmpiricalLikelihood()))
+        assert described[""] == "ClusterAware"
+        assert described["density"] == "EmpiricalLikelihood"
+        assert described["density__n_bins"] == "10"

@@ -77,7 +77,7 @@ def test_who_knows_nothing_counts_little():
 @pytest.mark.parametrize("name", ["own", "trees", "linear", "neighbors", "network", "boosting"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_name_makes_a_member(name):
-    X, y, pool, truth = draw(class_sep=3.0)
+    X, y, pool, truth = draw(n_labeled=120, class_sep=3.0)
     lesson, _ = make_lesson(LogisticRegression(), X, y, pool)
     teacher = Committee([name], n_folds=2).fit(lesson)
     np.testing.assert_array_equal(teacher.weights_, [1.0])

@@ -42,14 +42,22 @@ MAX_ROUNDS = 10  # of strategies that have no schedule; they stop at the first r
 
 def describe_part(part: Any) -> dict[str, str]:
     """A part with all its parameters, also those that have their default, and those of the parts inside it."""
-    parameters = part.get_params(deep=True).items()
-    return {
-        "": type(part).__qualname__,
-        **{
-            name: type(value).__qualname__ if hasattr(value, "get_params") else repr(value)
-            for name, value in parameters
-        },
-    }
+    described = {name: _describe_value(value) for name, value in part.get_params(deep=True).items()}
+    return {"": type(part).__qualname__, **described}
+
+
+def _describe_value(value: Any) -> str:
+    """A parameter as text that is the same in every process: no addresses."""
+    if hasattr(value, "get_params"):
+        return type(value).__qualname__
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_describe_value, value))}]"
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    if type(value).__repr__ is object.__repr__:
+        fields = ", ".join(f"{name}={_describe_value(one)}" for name, one in sorted(vars(value).items()))
+        return f"{type(value).__qualname__}({fields})"
+    return repr(value)
 
 
 @cache
