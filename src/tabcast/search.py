@@ -167,6 +167,11 @@ class Fitter:
             self.progress.advance()
         return [self._done[key] for key, _, _ in keyed]
 
+    @property
+    def fits(self) -> list[tuple[bytes, Fitted]]:
+        """Every fit so far, each with the key of the pseudo-labels it was trained on."""
+        return [(pseudo, fitted) for (_, pseudo), fitted in self._done.items()]
+
     def _keep(self, fitted: Fitted) -> Fitted:
         """What is remembered of a fit: all of it. A study that makes thousands keeps less."""
         return fitted

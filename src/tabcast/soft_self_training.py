@@ -359,5 +359,5 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         self.soft_labels_ = nothing if learned_from.soft is None else learned_from.soft
         self.seconds_ = {"supervised": 0.0, "teacher": stage.seconds["teacher"], "students": 0.0}
         supervised = PseudoLabels.none(len(data.pool)).key
-        for (_, trained_on), fitted in outcome.fitter._done.items():
+        for trained_on, fitted in outcome.fitter.fits:
             self.seconds_["supervised" if trained_on == supervised else "students"] += fitted.seconds

@@ -119,7 +119,7 @@ def test_codes_are_numbers_and_positions():
         {"age": [30.0, np.nan, 50.0], "city": ["Ulm", "Kiel", None], "truth": [True, False, True]},
     )
     encoding = TableCodes().fit(frame)
-    np.testing.assert_array_equal(encoding.transform(frame), [[30, 1, 1], [29, 0, 0], [50, -1, 1]])
+    np.testing.assert_array_equal(encoding.transform(frame), [[30, 1, 1], [10, 0, 0], [50, -1, 1]])
     new = pd.DataFrame({"age": [-10.0], "city": ["Rom"], "truth": [False]})
     np.testing.assert_array_equal(encoding.transform(new), [[-10, -2, 0]])
 

@@ -12,7 +12,14 @@ from sklearn.base import BaseEstimator
 
 
 class Weighting(BaseEstimator, ABC):
-    """Gives pseudo-labeled rows their weight in training, where a labeled row counts 1."""
+    """Gives pseudo-labeled rows their weight in training, where a labeled row counts 1.
+
+    Attributes
+    ----------
+    divides : whether rows are divided among classes; such a row keeps no label.
+    """
+
+    divides: bool = False
 
     def check(self) -> None:
         """Raise a ValueError for a parameter that makes no sense; called before any long work."""
@@ -65,7 +72,7 @@ class Soft(Weighting):
 
     Parameters
     ----------
-    smallest : parts below this are dropped; they would only cost time.
+    smallest : parts below this are dropped, the largest excepted; they would only cost time.
 
     Examples
     --------
@@ -75,6 +82,8 @@ class Soft(Weighting):
     array([[0.9 , 0.1 ],
            [0.99, 0.  ]])
     """
+
+    divides = True
 
     def __init__(self, smallest: float = 0.02) -> None:
         self.smallest = smallest
@@ -96,7 +105,8 @@ class Soft(Weighting):
         """Shares of the classes in the confidence; a row without any is divided evenly."""
         total = confidence.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, confidence / np.where(total > 0, total, 1.0), 1 / confidence.shape[1])
-        return np.where(shares < self.smallest, 0.0, shares)
+        small = (shares < self.smallest) & (shares < shares.max(axis=1, keepdims=True))
+        return np.where(small, 0.0, shares)
 
 
 def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:

@@ -54,7 +54,7 @@ def _describe_value(value: Any) -> str:
         return f"[{', '.join(map(_describe_value, value))}]"
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
-    if type(value).__repr__ is object.__repr__:
+    if " object at 0x" in repr(value):
         fields = ", ".join(f"{name}={_describe_value(one)}" for name, one in sorted(vars(value).items()))
         return f"{type(value).__qualname__}({fields})"
     return repr(value)

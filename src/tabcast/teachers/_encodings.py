@@ -24,8 +24,8 @@ LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in sin
 class TableCodes(TransformerMixin, BaseEstimator):
     """A table as one array for trees: numbers as they are, levels as their position, missing as less.
 
-    A missing number is 1 less than the least seen in fitting. A missing level is -1, one never seen in fitting -2.
-    Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
+    A missing number lies as far below the least seen in fitting as that below the largest, at least 1. A missing level is
+    -1, one never seen in fitting -2. Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
     >>> from tabcast.teachers import TableCodes
     >>> TableCodes().fit_transform(pd.DataFrame({"age": [30.0, None, 50.0], "city": ["Ulm", "Kiel", None]}))
     array([[30.,  1.],
-           [29.,  0.],
+           [10.,  0.],
            [50., -1.]])
     """
 
@@ -47,7 +47,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> TableCodes:
         """Learn levels and ranges."""
         self.columns_ = learn_columns(X, self.categorical_features)
-        self.below_ = np.array([column.low - 1.0 for column in self.columns_.continuous])
+        self.below_ = np.array([column.low - max(column.high - column.low, 1.0) for column in self.columns_.continuous])
         return self
 
     def transform(self, X: Any) -> Floats:
