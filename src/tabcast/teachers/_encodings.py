@@ -24,8 +24,8 @@ LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in sin
 class TableCodes(TransformerMixin, BaseEstimator):
     """A table as one array for trees: numbers as they are, levels as their position, missing as less.
 
-    A missing number lies as far below the least seen in fitting as that below the largest, at least 1. A missing level is
-    -1, one never seen in fitting -2. Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
+    A missing number lies as far below the least seen in fitting as that below the largest, at least 1. A missing level
+    is -1, one never seen -2. Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
 
     Parameters
     ----------
