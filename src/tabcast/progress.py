@@ -23,6 +23,9 @@ class Progress:
     def advance(self) -> None:
         """One more fit is done."""
 
+    def reach(self, completed: int) -> None:
+        """So much is done by now."""
+
 
 class Bar(Progress):
     """A bar on the terminal: what, how far, how long it took, how long it may still take.
@@ -31,9 +34,11 @@ class Bar(Progress):
     ----------
     title : what the work is.
     total : most fits there can be; fewer are needed when training sets repeat or the loop stops early.
+    unit : what is counted.
+    left : words before the time left.
     """
 
-    def __init__(self, title: str, total: int) -> None:
+    def __init__(self, title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> None:
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -47,9 +52,9 @@ class Bar(Progress):
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("fits"),
+            TextColumn(unit),
             TimeElapsedColumn(),
-            TextColumn("left at most"),
+            TextColumn(left),
             TimeRemainingColumn(),
         )
         self._title = title
@@ -72,8 +77,12 @@ class Bar(Progress):
         self._bar.update(self._task, description=f"{self._title}: {text}")
 
     def advance(self) -> None:
-        """Move on by one fit."""
+        """Move on by one."""
         self._bar.advance(self._task)
+
+    def reach(self, completed: int) -> None:
+        """Move on to so many."""
+        self._bar.update(self._task, completed=completed)
 
 
 def show_progress(title: str, total: int, verbose: int) -> Progress:

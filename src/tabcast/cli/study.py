@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -65,6 +65,7 @@ def run(
 
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+    from tabcast.progress import Bar
     from tabcast.study.backends import BACKENDS, Dask
     from tabcast.study.run import run_studies
     from tabcast.study.status import count_written, missing_records
@@ -78,16 +79,16 @@ def run(
     crashed = []
     if paths:
         title = studies[0].item if len(studies) == 1 else f"{len(studies)} items"
-        with _bar(f"{title} ({profile})", len(paths)) as (bar, task):
+        with Bar(f"{title} ({profile})", len(paths), unit="trials", left="left") as bar:
             crashed = run_studies(
                 studies,
                 profile,
                 backend=Dask(scheduler) if scheduler else BACKENDS[backend.value],
                 n_workers=jobs,
                 data_dir=None if data_dir is None else data_dir.resolve(),
-                poll=lambda: bar.update(task, completed=count_written(paths, start)),
+                poll=lambda: bar.reach(count_written(paths, start)),
             )
-            bar.update(task, completed=count_written(paths, start))
+            bar.reach(count_written(paths, start))
     for crash in crashed:
         typer.echo(f"{crash.item} crashed: {crash.traceback_text.strip().splitlines()[-1]}", err=True)
     found = [_print_status(study, profile) for study in studies]
@@ -186,28 +187,6 @@ def _read(config: Path, records: Path | None, plugins: list[Path] | None, profil
         study = read_study(config, records=records, plugins=plugins or ())
         check_choice(profile, study.profiles, f"profile of {config.name}")
         return study
-
-
-def _bar(title: str, total: int) -> Any:
-    """A bar of trials, with the time left."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    @contextmanager
-    def open_bar() -> Iterator[Any]:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("trials"))
-        with Progress(
-            *columns, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), refresh_per_second=2
-        ) as bar:
-            yield bar, bar.add_task(title, total=total)
-
-    return open_bar()
 
 
 def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Status:
