@@ -68,7 +68,7 @@ BAD_PARAMETERS = {
     "fraction": ({"validation": 1.5}, r"`fraction` of Holdout must be in \(0, 1\); got 1.5"),
     "rounds": ({"max_rounds": 0}, "`max_rounds` of CASTClassifier must be a positive integer; got 0"),
     "patience": ({"patience": 0}, "`patience` .* got 0"),
-    "weight": ({"pseudo_weight": -1}, "`pseudo_weight` of CASTClassifier must be a positive number, 'soft' or .* got -1"),
+    "weight": ({"pseudo_weight": -1}, "`pseudo_weight` .* must be a positive number, 'soft' or .* got -1"),
     "fits": ({"max_fits": 0}, "`max_fits` of CASTClassifier must be a positive integer or None; got 0"),
     "scaling": ({"scaling": "minmx", "alpha": 0.5}, "`scaling` of ClusterAware must be one of 'log'"),
     "columns": ({"categorical_features": ["color"]}, "names column 'color', which X does not have. Columns: 0, 1"),
