@@ -329,10 +329,11 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, before any work."""
         owner = type(self).__name__
-        self._resolve().check()
+        parts = self._resolve()
+        parts.check()
         if not isinstance(self.max_rounds, Integral) or self.max_rounds < 1:
             raise ValueError(f"`max_rounds` of {owner} must be a positive integer; got {self.max_rounds!r}.")
-        if self._resolve().weighting.divides and not getattr(self, "relabel", True):
+        if parts.weighting.divides and not getattr(self, "relabel", True):
             raise ValueError(
                 f"`relabel`=False of {owner} keeps a row's first label, but `pseudo_weight`={self.pseudo_weight!r} "
                 "divides rows among the classes. Use relabel=True, or a weight that is a number."
