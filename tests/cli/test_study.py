@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -158,3 +159,8 @@ class TestErrors:
 
     def test_unknown_profile(self, command, config):
         self.check(invoke(command, config, "--profile", "quik"), "Did you mean 'quick'?")
+
+    def test_a_package_that_is_missing(self, command, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "xgboost", None)  # what import sees where it is not installed
+        config = write_config(tmp_path, GRID.replace('["bayes"]', '["xgboost"]'))
+        self.check(invoke(command, config), "Install it with: pip install 'tabcast[xgboost]'.")

@@ -67,7 +67,7 @@ def run(
 
     from tabcast.progress import Bar
     from tabcast.study.backends import BACKENDS, Dask
-    from tabcast.study.run import run_studies
+    from tabcast.study.run import check_tools, run_studies
     from tabcast.study.status import count_written, missing_records
 
     if scheduler and backend is not BackendName.dask:
@@ -75,6 +75,8 @@ def run(
     studies = [_read(config, records, plugins, profile) for config in configs]
     if data_dir is not None and not data_dir.is_dir():
         raise typer.BadParameter(f"--data-dir {data_dir} is not a folder.")
+    with _one_sentence():
+        check_tools(studies, profile)
     paths, start = missing_records(studies, profile), time.time()
     crashed = []
     if paths:
@@ -99,7 +101,11 @@ def run(
 @study_app.command()
 def status(config: Config, profile: Profile = "quick", records: Records = None, plugins: Plugins = None) -> None:
     """Show what is done, failed, skipped and missing, and about how long the rest will take."""
+    from tabcast.study.run import check_tools
+
     study = _read(config, records, plugins, profile)
+    with _one_sentence():
+        check_tools([study], profile)
     _print_status(study, profile, by_dataset=True)
 
 
@@ -194,13 +200,14 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Statu
     from rich.console import Console
     from rich.table import Table
 
+    from tabcast.analysis import display_name
     from tabcast.study.status import STATES, find_status
 
     found, console = find_status(study, profile), Console()
     if by_dataset:
         table = Table("dataset", *STATES, title=f"{study.item}: {study.title} ({profile})")
         for name, row in found.by_dataset.iterrows():
-            table.add_row(str(name), *(str(row[state]) for state in STATES))
+            table.add_row(display_name("dataset", name), *(str(row[state]) for state in STATES))
         console.print(table)
     counts = ", ".join(f"{found.counts[state]} {state}" for state in STATES)
     left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker are left"

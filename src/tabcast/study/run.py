@@ -24,7 +24,7 @@ from tabcast.study.methods import Request
 from tabcast.study.protocol import Fold, make_folds, measure
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Learner, Setting, Trial, TuningTask
-from tabcast.study.tuning import tune
+from tabcast.study.tuning import import_optuna, tune
 from tabcast.study.work import Work
 
 
@@ -96,6 +96,18 @@ def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = No
 def _size(info: DatasetInfo) -> int:
     """Rough size of a dataset for a classifier: cells times classes."""
     return info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
+
+
+def check_tools(studies: Sequence[Study], profile: str) -> None:
+    """Raise an ImportError that says what to install, before any long work, if trials need what is not there."""
+    for study in studies:
+        learners = dict.fromkeys(trial.learner for trial in study.trials(profile))
+        for learner in learners:
+            model = study.catalog.models[learner.model]
+            if model.unavailable is None:
+                model.build({}, 0)
+                if learner.n_tuning_trials:
+                    import_optuna()
 
 
 def is_missing(trial: Trial, catalog: Catalog, store: Store) -> bool:

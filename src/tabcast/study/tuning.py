@@ -64,7 +64,7 @@ def tune(
         raise ValueError(f"`n_trials` of tune must not be negative; got {n_trials}.")
     if not space or n_trials == 0:
         return TuningResult({}, None, 0, ())
-    optuna = _import_optuna()
+    optuna = import_optuna()
     tried: list[tuple[dict[str, Any], float | None]] = []
     last_error: ValueError | None = None
     with _silenced(optuna):
@@ -100,7 +100,7 @@ def _silenced(optuna: ModuleType) -> Iterator[None]:
         optuna.logging.set_verbosity(before)
 
 
-def _import_optuna() -> ModuleType:
+def import_optuna() -> ModuleType:
     """Optuna, or a sentence that says how to get it."""
     try:
         import optuna
