@@ -32,8 +32,8 @@ LIGHT = Committee(["own", "linear"], n_folds=2)  # the same rule in less time
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    members = {**committee_module.MEMBERS, "trees": (TableCodes, lambda: ExtraTreesClassifier(n_estimators=5))}
-    monkeypatch.setattr(committee_module, "MEMBERS", members)
+    trees = committee_module.Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=5))
+    monkeypatch.setattr(committee_module, "MEMBERS", {**committee_module.MEMBERS, "trees": trees})
 
 
 def draw(n_classes=2, n_labeled=40, n=140, seed=0):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -39,13 +39,28 @@ class Neighbors(KNeighborsClassifier):
         return super().kneighbors(X, min(n_neighbors or self.n_neighbors, self.n_samples_fit_), return_distance)
 
 
-# Members by name: how the table is written for them, and the classifier.
-MEMBERS: dict[str, tuple[type[Any], Callable[[], Any]]] = {
-    "trees": (TableCodes, lambda: ExtraTreesClassifier(n_estimators=200)),
-    "linear": (NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
-    "neighbors": (NormalScores, lambda: Neighbors(n_neighbors=10, weights="distance")),
-    "network": (NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
-    "boosting": (FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
+@dataclass(frozen=True)
+class Recipe:
+    """How a member is made.
+
+    Attributes
+    ----------
+    encoding : how the table is written for it.
+    build : the classifier.
+    in_folds : its parameters where it only shows what it is worth.
+    """
+
+    encoding: type[Any]
+    build: Callable[[], Any]
+    in_folds: Mapping[str, Any] = field(default_factory=dict)
+
+
+MEMBERS = {
+    "trees": Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=200), {"n_estimators": 100}),
+    "linear": Recipe(NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
+    "neighbors": Recipe(NormalScores, lambda: Neighbors(n_neighbors=10, weights="distance")),
+    "network": Recipe(NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
+    "boosting": Recipe(FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
 }
 
 
@@ -69,9 +84,9 @@ class Committee(Teacher):
 
     Parameters
     ----------
-    members : names among "own" (the user's estimator), "trees" (extremely randomized trees, 200), "linear" (logistic
-        regression on normal scores and indicators), "neighbors", "network", "boosting"; or classifiers, which get the
-        table as it is.
+    members : names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many
+        while weights are found), "linear" (logistic regression on normal scores and indicators), "neighbors",
+        "network", "boosting"; or classifiers, which get the table as it is.
     n_folds : into how many folds the labeled rows are cut to find the weights. A class with one row is never held out;
         where no class has two, all members count the same.
 
@@ -137,12 +152,13 @@ class Committee(Teacher):
                 self.members_.append(lesson.own)
                 out_of_fold.append(lesson.own_out_of_fold(folds))
                 continue
-            encode, model = MEMBERS[member] if isinstance(member, str) else (FunctionTransformer, lambda m=member: m)
-            if encode not in tables:
-                tables[encode] = _write_table(encode, lesson)
-            encoding, X = tables[encode]
-            model = seeded(model(), lesson.random_state)
-            out_of_fold.append(_predict_out_of_fold(model, X, lesson, folds))
+            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(FunctionTransformer, lambda m=member: m)
+            if recipe.encoding not in tables:
+                tables[recipe.encoding] = _write_table(recipe.encoding, lesson)
+            encoding, X = tables[recipe.encoding]
+            model = seeded(recipe.build(), lesson.random_state)
+            in_folds = clone(model).set_params(**recipe.in_folds)
+            out_of_fold.append(_predict_out_of_fold(in_folds, X, lesson, folds))
             self.members_.append(Member(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
         seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))
         likelihood = np.column_stack(
