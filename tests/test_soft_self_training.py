@@ -310,7 +310,8 @@ def test_pseudo_labels_are_described():
     X, y, _ = draw(3)
     model = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
     table = model.pseudo_labels_
-    assert table.columns.tolist() == ["row", "label", "confidence", "raw_confidence", "density", "selected", "round"]
+    expected = ["row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round"]
+    assert table.columns.tolist() == expected
     np.testing.assert_array_equal(table["row"], np.flatnonzero(y < 0))
     np.testing.assert_allclose(table["confidence"], model.soft_labels_.max(axis=1), atol=1e-12)
     said = model.teacher_.predict_proba(X[y < 0])

@@ -96,7 +96,7 @@ categorical_features, n_jobs, random_state, verbose : as in :class:`SelfTraining
     alpha_ : the alpha of the model.
     alpha_scores_ : DataFrame, a row for each alpha tried: `alpha`, `best_round`, `score`, `score_std_error`, `chosen`.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifier`.
+labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :class:`SelfTrainingClassifier`.
 
     References
     ----------
@@ -114,7 +114,7 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
     >>> model.alpha_, model.best_round_, model.n_fits_ <= 6 * 6 + 6
     (0.5, ..., True)
     >>> model.pseudo_labels_.columns.tolist()
-    ['row', 'label', 'confidence', 'raw_confidence', 'density', 'selected', 'round']
+    ['row', 'label', 'raw_label', 'confidence', 'raw_confidence', 'density', 'selected', 'round']
     """
 
     def __init__(
@@ -217,12 +217,15 @@ labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifie
         super()._remember(data, outcome)
         self.alpha_ = outcome.chosen.alpha
         candidates = outcome.candidates
-        self.alpha_scores_ = pd.DataFrame(
-            {
-                "alpha": np.array([candidate.alpha for candidate in candidates], dtype=float),
-                "best_round": np.array([candidate.best_round for candidate in candidates]),
-                "score": np.array([mean(candidate.best_scores) for candidate in candidates]),
-                "score_std_error": np.array([standard_error(candidate.best_scores) for candidate in candidates]),
-                "chosen": np.array([candidate is outcome.chosen for candidate in candidates]),
-            }
-        )
+        self._told["alpha_scores_"] = {
+            "alpha": np.array([candidate.alpha for candidate in candidates], dtype=float),
+            "best_round": np.array([candidate.best_round for candidate in candidates]),
+            "score": np.array([mean(candidate.best_scores) for candidate in candidates]),
+            "score_std_error": np.array([standard_error(candidate.best_scores) for candidate in candidates]),
+            "chosen": np.array([candidate is outcome.chosen for candidate in candidates]),
+        }
+
+    @property
+    def alpha_scores_(self) -> pd.DataFrame:
+        """A row for each alpha tried."""
+        return self._tell("alpha_scores_")

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
 from tabcast.models import Adaptation
@@ -60,6 +59,7 @@ class Candidate:
     runs : one for each split.
     scores : for each round the scores of the splits.
     n_selected, n_changed : for each round, mean over splits of rows in use and of rows whose use or label changed.
+    class_counts : for each round rows in use of each class, mean over splits.
     seconds : for each round the seconds of its fits, whoever asked for them first.
     best_round : the first round with the best mean score; without validation the last.
     best : the best round on each split.
@@ -72,6 +72,7 @@ class Candidate:
     scores: list[Floats] = field(default_factory=list)
     n_selected: list[float] = field(default_factory=list)
     n_changed: list[float] = field(default_factory=list)
+    class_counts: list[Floats] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     best_round: int = 0
     best: list[Best] = field(default_factory=list)
@@ -84,17 +85,15 @@ class Candidate:
         """Scores of the splits in the best round."""
         return self.scores[self.best_round]
 
-    def history(self) -> pd.DataFrame:
-        """A row a round; means over splits."""
-        return pd.DataFrame(
-            {
-                "round": np.arange(len(self.scores)),
-                "n_selected": np.array(self.n_selected),
-                "n_changed": np.array(self.n_changed),
-                "score": np.array([mean(scores) for scores in self.scores]),
-                "score_std_error": np.array([standard_error(scores) for scores in self.scores]),
-            }
-        )
+    def history(self) -> dict[str, Any]:
+        """Columns with an entry for each round; means over splits."""
+        return {
+            "round": np.arange(len(self.scores)),
+            "n_selected": np.array(self.n_selected),
+            "n_changed": np.array(self.n_changed),
+            "score": np.array([mean(scores) for scores in self.scores]),
+            "score_std_error": np.array([standard_error(scores) for scores in self.scores]),
+        }
 
     def record(self, round_number: int, fits: list[Fitted]) -> None:
         """Note a round, and whether it is the best so far."""
@@ -102,6 +101,8 @@ class Candidate:
         self.scores.append(np.array([fitted.score for fitted in fits]))
         self.seconds.append(sum(fitted.seconds for fitted in fits))
         self.n_selected.append(sum(int(request.chosen.sum()) for request in requests) / len(requests))
+        counts = [request.class_counts(fits[0].pool_proba.shape[1]) for request in requests]
+        self.class_counts.append(np.mean(counts, axis=0) if len(counts) > 1 else counts[0])
         changes = [_count_changes(*pair) for pair in zip(self._last or requests, requests, strict=True)]
         self.n_changed.append(sum(changes) / len(changes))
         self._last = requests

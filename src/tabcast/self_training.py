@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from tabcast.columns import column_names
 from tabcast.confidence import Confidence, Raw
@@ -58,6 +59,7 @@ def self_train(
         chosen = strategy.select(ranked, round_number) & noise_filter.keep(X_pool, labels)
         pseudo = PseudoLabels(
             labels,
+            proba.argmax(axis=1),
             chosen,
             confidence=regularized[every_row, labels],
             raw_confidence=proba[every_row, labels],
@@ -120,12 +122,15 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
     termination_reason_ : "schedule_finished", "no_improvement", "no_change" (a further round would train on the same),
         "all_labeled" (that, with every row in use), "nothing_selected", "max_rounds" or "no_unlabeled_rows".
     pseudo_labels_ : DataFrame, a row per unlabeled row, as of the best round: `row` (position in X, those of
-        `X_unlabeled` counted on), `label`, `confidence`, `raw_confidence`, `density` (scaled to [0, 1], missing without
-        a density), `selected`, `round` (since when it has been in use, -1 if it is not). Where round 0 won: what the
-        next round would have said, nothing selected.
+        `X_unlabeled` counted on), `label`, `raw_label` (what the classifier alone would say), `confidence` and
+        `raw_confidence` (in `label`), `density` (scaled to [0, 1], missing without a density), `selected`, `round`
+        (since when it has been in use, -1 if it is not). Where round 0 won: what the next round would have said,
+        nothing selected.
     transduction_ : y with the pseudo-labels filled in.
     labeled_iter_ : for each row the round since which it is in use: 0 for labeled rows, -1 for rows not in use.
     selected_features_ : names of the columns the confidence looks at (positions for an array).
+    supervised_ : the classifier of round 0, trained on the labeled rows alone (without those a fraction holds out).
+    class_mix_ : (n_rounds_ + 1, n_classes) rows in use of each class in each round; means over splits.
     n_fits_ : number of base classifiers fitted. At most (1 + rounds) for each split, and once more for the final model.
 
     Examples
@@ -279,7 +284,7 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
         self.best_round_ = chosen.best_round
         self.n_rounds_ = len(chosen.scores) - 1
         self.termination_reason_ = chosen.reason if len(data.pool) else "no_unlabeled_rows"
-        self.history_ = chosen.history()
+        self.class_mix_ = np.array(chosen.class_counts)
         support = outcome.stage.feature_selection.support_
         self.selected_features_ = np.array(column_names(data.X), dtype=object)[support]
         codes, rounds = data.labels.codes.copy(), np.zeros(len(data.labels.codes), dtype=np.intp)
@@ -292,8 +297,30 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
             loop = self._loop(outcome.stage, chosen.alpha, outcome.fitter)
             next(loop)
             pseudo = replace(loop.send(best.fitted), chosen=pseudo.chosen)
-        self.pseudo_labels_ = describe_pool(data, pseudo, best.since, outcome.stage.confidence.gamma)
+        self.supervised_ = outcome.supervised
         self.n_fits_ = outcome.fitter.n_fits
+        self._told: dict[str, dict[str, Any] | pd.DataFrame] = {
+            "history_": chosen.history(),
+            "pseudo_labels_": describe_pool(data, pseudo, best.since, outcome.stage.confidence.gamma),
+        }
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """A row a round."""
+        return self._tell("history_")
+
+    @property
+    def pseudo_labels_(self) -> pd.DataFrame:
+        """A row for each unlabeled row."""
+        return self._tell("pseudo_labels_")
+
+    def _tell(self, name: str) -> pd.DataFrame:
+        """A table of what happened, made of its columns when somebody first asks: a small fit is over in less time."""
+        check_is_fitted(self)
+        told = self._told[name]
+        if isinstance(told, dict):
+            told = self._told[name] = pd.DataFrame(told)
+        return told
 
     # What a subclass overrides.
 
@@ -370,21 +397,29 @@ class Outcome:
     @property
     def estimator(self) -> Any:
         """The classifier of the best round, for the user's own tables."""
-        model = self.best.fitted.estimator
-        return model.taking(self.adaptation) if self.adaptation.needed else model
+        return self._for_user(self.best.fitted)
+
+    @property
+    def supervised(self) -> Any:
+        """The classifier of round 0, for the user's own tables."""
+        nothing = PseudoLabels.none(len(self.stage.data.pool))
+        [fitted] = self.fitter.fit([(self.stage.split, nothing)], predict_pool=False)
+        return self._for_user(fitted)
+
+    def _for_user(self, fitted: Fitted) -> Any:
+        return fitted.estimator.taking(self.adaptation) if self.adaptation.needed else fitted.estimator
 
 
-def describe_pool(data: TrainingData, pseudo: PseudoLabels, since: Index, gamma: Floats | None) -> pd.DataFrame:
-    """A row for each unlabeled row: its label and why."""
-    n_pool = len(data.pool)
-    return pd.DataFrame(
-        {
-            "row": data.pool,
-            "label": data.labels.classes[pseudo.labels],
-            "confidence": pseudo.confidence,
-            "raw_confidence": pseudo.raw_confidence,
-            "density": np.full(n_pool, np.nan) if gamma is None else gamma[np.arange(n_pool), pseudo.labels],
-            "selected": pseudo.chosen,
-            "round": np.where(pseudo.chosen, since, -1),
-        }
-    )
+def describe_pool(data: TrainingData, pseudo: PseudoLabels, since: Index, gamma: Floats | None) -> dict[str, Any]:
+    """Columns with an entry for each unlabeled row: its label and why."""
+    n_pool, classes = len(data.pool), data.labels.classes
+    return {
+        "row": data.pool,
+        "label": classes[pseudo.labels],
+        "raw_label": classes[pseudo.raw_labels],
+        "confidence": pseudo.confidence,
+        "raw_confidence": pseudo.raw_confidence,
+        "density": np.full(n_pool, np.nan) if gamma is None else gamma[np.arange(n_pool), pseudo.labels],
+        "selected": pseudo.chosen,
+        "round": np.where(pseudo.chosen, since, -1),
+    }

@@ -103,6 +103,7 @@ def soft_self_train(
         every_row = np.arange(n_pool)
         pseudo = PseudoLabels(
             labels,
+            present[said.argmax(axis=1)],
             np.ones(n_pool, dtype=bool),
             confidence=soft[every_row, labels],
             raw_confidence=said[every_row, np.searchsorted(present, labels)],
@@ -210,8 +211,8 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
     seconds_ : dictionary: where the time went, "supervised", "teacher" (its own fits and those of your estimator on
         folds) and "students"; all splits and the final model together.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, n_fits_ : as in :class:`SelfTrainingClassifier`; every unlabeled row is in use, and
-        `label` is its most likely class.
+labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :class:`SelfTrainingClassifier`; every
+        unlabeled row is in use, `label` is its most likely class, `raw_label` the teacher's, before alignment.
 
     Examples
     --------

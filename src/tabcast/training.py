@@ -90,13 +90,15 @@ class PseudoLabels:
     Attributes
     ----------
     labels : class index.
+    raw_labels : class index that the classifier alone would give.
     chosen : whether the row is used.
-    confidence, raw_confidence : in that label, after and before adjusting.
+    confidence, raw_confidence : in `labels`, after and before adjusting.
     weight : what a chosen row counts, 1 being a labeled row.
     soft : (n_unlabeled, n_classes) how a row is divided among the classes; None: it is its label's alone.
     """
 
     labels: Index
+    raw_labels: Index
     chosen: Mask
     confidence: Floats
     raw_confidence: Floats
@@ -106,8 +108,14 @@ class PseudoLabels:
     @classmethod
     def none(cls, n_rows: int) -> PseudoLabels:
         """No row is used: the supervised model."""
-        nothing = np.zeros(n_rows)
-        return cls(np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
+        nobody, nothing = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows)
+        return cls(nobody, nobody, np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
+
+    def class_counts(self, n_classes: int) -> Floats:
+        """Rows in use of each class; divided ones count as they are divided."""
+        if self.soft is not None:
+            return self.soft[self.chosen].sum(axis=0)
+        return np.bincount(self.labels[self.chosen], minlength=n_classes).astype(float)
 
     @cached_property
     def key(self) -> bytes:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from tabcast.confidence import ClusterAware, Confidence
@@ -282,7 +283,7 @@ class Work:
             "pseudo_accuracy": float(right.mean()) if picked.any() else None,
             "stopped": chosen.reason,
         }
-        rounds = chosen.history().drop(columns="score_std_error").to_dict("records")
+        rounds = pd.DataFrame(chosen.history()).drop(columns="score_std_error").to_dict("records")
         history = [{str(name): value for name, value in one.items()} for one in rounds]
         return Answer(best.fitted.estimator, facts, seconds, history)
 

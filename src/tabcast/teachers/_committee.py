@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -152,7 +153,7 @@ class Committee(Teacher):
                 self.members_.append(lesson.own)
                 out_of_fold.append(lesson.own_out_of_fold(folds))
                 continue
-            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(FunctionTransformer, lambda m=member: m)
+            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(FunctionTransformer, partial(clone, member))
             if recipe.encoding not in tables:
                 tables[recipe.encoding] = _write_table(recipe.encoding, lesson)
             encoding, X = tables[recipe.encoding]
