@@ -19,3 +19,7 @@ class EmptyColumnWarning(TabcastWarning):
 
 class NoFeatureConfirmedWarning(TabcastWarning):
     """No column was shown to matter for the class: the most important ones are kept instead."""
+
+
+class SamplingWarning(TabcastWarning):
+    """The labeled rows do not look like a random sample of all rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Generator
 from copy import deepcopy
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from tabcast.columns import find_categorical
 from tabcast.confidence import Raw, align, smoothed_shares
+from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
 from tabcast.models import weight_parameter
 from tabcast.noise_filters import KeepAllRows
@@ -23,7 +25,7 @@ from tabcast.pseudo_labels import Soft, TakeAll
 from tabcast.search import Fitter, Loop
 from tabcast.self_training import Outcome, SelfTrainingClassifier
 from tabcast.tables import take_rows
-from tabcast.teachers import Committee, Lesson, SelfTeacher, Teacher
+from tabcast.teachers import Committee, Lesson, Sampling, SelfTeacher, Teacher, compare_samples
 from tabcast.training import Fitted, Floats, Index, PseudoLabels, Split, TrainingData, predict_proba
 from tabcast.validation import resolve_validation
 
@@ -67,22 +69,31 @@ class SoftStage(Stage):
     seed : of the teacher.
     seconds : where time went, for all stages of a run.
     written : what the teacher wrote, round by round.
+    sampling : what the teacher thinks of the labeled rows as a sample, once it knows; nothing where it cannot tell.
     """
 
     teacher: Teacher
     seed: int
     seconds: defaultdict[str, float]
     written: list[PseudoLabels]
+    sampling: list[Sampling]
 
 
 def soft_self_train(
-    stage: SoftStage, fitter: Fitter, *, temperature: float, class_prior: Floats | None, weighting: Soft
+    stage: SoftStage,
+    fitter: Fitter,
+    *,
+    temperature: float,
+    class_prior: Floats | None,
+    unless_noticed: bool,
+    weighting: Soft,
 ) -> Generator[PseudoLabels, Fitted, None]:
     """Soft self-training a round at a time: yields what to train on, is sent the classifier trained on it.
 
     The first classifier is the supervised one. The teacher, of which it is a part, writes soft labels; they are
     sharpened and aligned with the class shares; the student is trained on the labeled rows and these. In a further
-    round the student takes its own model's place beside the teacher's other members.
+    round the student takes its own model's place beside the teacher's other members. With `unless_noticed` labels are
+    neither sharpened nor aligned where the labeled rows do not look like a random sample.
     """
     n_pool, n_classes = len(stage.data.pool), stage.data.n_classes
     current = yield PseudoLabels.none(n_pool)
@@ -91,7 +102,12 @@ def soft_self_train(
     if not stage.written:
         start = perf_counter()
         stage.teacher.fit(make_lesson(stage, fitter, current, present))
+        if stage.teacher.out_of_fold_ is not None:
+            said = stage.teacher.teach(current.pool_proba[:, present])
+            stage.sampling.append(compare_samples(stage.teacher.out_of_fold_, said))
         stage.seconds["teacher"] += perf_counter() - start
+    if unless_noticed and not looks_random(stage.sampling):
+        temperature, class_prior = 1.0, None
     prior = None if class_prior is None else class_prior[present] / class_prior[present].sum()
     while True:
         said = stage.teacher.teach(current.pool_proba[:, present])
@@ -112,6 +128,11 @@ def soft_self_train(
         )
         stage.written.append(pseudo)
         current = yield pseudo
+
+
+def looks_random(sampling: list[Sampling]) -> bool:
+    """Whether the labeled rows may be a random sample, as far as anybody can tell."""
+    return all(one.looks_random for one in sampling)
 
 
 def make_lesson(stage: SoftStage, fitter: Fitter, supervised: Fitted, present: Index) -> Lesson:
@@ -166,6 +187,12 @@ class OwnModel:
         return predict_proba(self.model, self.adaptation.encode(X), len(self.present), np.arange(len(self.present)))
 
 
+def _shares(mean: Floats) -> str:
+    """Shares of the classes in words: the first ten."""
+    more = ", ..." if len(mean) > 10 else ""
+    return ", ".join(f"{100 * share:.0f} %" for share in mean[:10]) + more
+
+
 class SoftSelfTrainingClassifier(SelfTrainingClassifier):
     """One student of your own kind, taught by a committee: for few labeled rows and no validation rows to spare.
 
@@ -177,7 +204,8 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
 
     **The labeled rows must be a random sample** of all rows for `class_prior="labeled"`. If they were balanced on
     purpose, or collected where a class is frequent, alignment does great harm: use `class_prior=None` with
-    `temperature=1`, or give the class shares that you know.
+    `temperature=1`, or give the class shares that you know. A committee notices it where it tells the classes apart
+    well enough, and warns (see `sampling_`); with `class_prior="auto"` it acts on what it notices.
 
     What it costs: with the defaults seven fits of your estimator (one on the labeled rows, five on folds of them, the
     student's), and some two hundred small trees six times over.
@@ -191,8 +219,9 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
     temperature : how much soft labels are sharpened, ``q ** (1 / T)``: a number, or "auto": the teacher's own (0.5 for
         a committee, 1 for "self").
     class_prior : what the mean of the soft labels has to be: "labeled" (the shares of the labeled rows, one row added
-        to each class, whatever their `sample_weight`), None (whatever it is), or a positive number for each class in
-        sorted order.
+        to each class, whatever their `sample_weight`), "auto" (the same, unless the labeled rows do not look like a
+        random sample; then labels are neither aligned nor sharpened), None (whatever
+        it is), or a positive number for each class in sorted order.
     smallest_share : of a row that is worth a copy in training.
     max_rounds : rounds; in further ones the student takes its own place on the committee.
     validation : None: nothing is judged, the student is the model. "cv", a fraction, a splitter or a member of
@@ -208,6 +237,8 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
     soft_labels_ : (n_unlabeled, n_classes) what the student learned from, in the order of `pseudo_labels_`; of the best
         round, or of the first where the supervised model won.
     class_prior_ : (n_classes,) the shares aligned to, None without.
+    sampling_ : :class:`~tabcast.teachers.Sampling`: whether the labeled rows look like a random sample to the teacher;
+        None where it cannot tell.
     seconds_ : dictionary: where the time went, "supervised", "teacher" (its own fits and those of your estimator on
         folds) and "students"; all splits and the final model together.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
@@ -231,6 +262,7 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
     """
 
     teacher_: Teacher | None
+    class_prior_: Floats | None
 
     def __init__(
         self,
@@ -283,7 +315,8 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
     def _prepare(self, parts: Parts, data: TrainingData, split: Split, seed: int) -> Stage:
         assert isinstance(parts, SoftParts)
         stage = prepare_stage(parts, data, split)
-        return SoftStage(**vars(stage), teacher=deepcopy(parts.teacher), seed=seed, seconds=parts.seconds, written=[])
+        teacher = deepcopy(parts.teacher)
+        return SoftStage(**vars(stage), teacher=teacher, seed=seed, seconds=parts.seconds, written=[], sampling=[])
 
     def _loop(self, stage: Stage, alpha: float | None, fitter: Fitter) -> Loop:
         assert isinstance(stage, SoftStage)
@@ -294,6 +327,7 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
             fitter,
             temperature=self._find_temperature(),
             class_prior=self._find_prior(y, stage.data.n_classes),
+            unless_noticed=isinstance(self.class_prior, str) and self.class_prior == "auto",
             weighting=stage.weighting,
         )
 
@@ -323,9 +357,9 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
             isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf
         ):
             raise ValueError(f"`temperature` of {owner} must be 'auto' or a positive number; got {value!r}.")
-        if isinstance(self.class_prior, str) and self.class_prior != "labeled":
+        if isinstance(self.class_prior, str) and self.class_prior not in ("labeled", "auto"):
             raise ValueError(
-                f"`class_prior` of {owner} must be 'labeled', None or a positive number for each class; "
+                f"`class_prior` of {owner} must be 'labeled', 'auto', None or a positive number for each class; "
                 f"got {self.class_prior!r}."
             )
 
@@ -345,16 +379,41 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
         fits = prior.shape == (data.n_classes,) and prior.dtype.kind in "iuf"
         if not fits or not ((prior > 0) & (prior < np.inf)).all():
             raise ValueError(
-                f"`class_prior` of {owner} must be 'labeled', None or a positive number for each of the "
+                f"`class_prior` of {owner} must be 'labeled', 'auto', None or a positive number for each of the "
                 f"{data.n_classes} classes {data.labels.classes.tolist()}; got {self.class_prior!r}."
             )
+
+    def _say_not_random(self) -> None:
+        """Warn that the labeled rows are no random sample, and what that means here."""
+        assert self.sampling_ is not None
+        if isinstance(self.class_prior, str) and self.class_prior == "auto":
+            self.class_prior_ = None
+            consequence = "Soft labels were therefore not aligned with the class shares of the labeled rows."
+        elif isinstance(self.class_prior, str):
+            consequence = (
+                "class_prior='labeled' aligns soft labels with the class shares of the labeled rows and does harm if "
+                "these were balanced on purpose or collected where a class is frequent: use class_prior='auto', None, "
+                "or the shares that you know."
+            )
+        else:
+            return
+        warnings.warn(
+            "The labeled rows do not look like a random sample of all rows: the teacher expects "
+            f"{_shares(self.sampling_.labeled)} of the classes in them, {_shares(self.sampling_.unlabeled)} in the "
+            f"unlabeled rows (p = {self.sampling_.p_value:.1g}). {consequence}",
+            SamplingWarning,
+            stacklevel=4,
+        )
 
     def _remember(self, data: TrainingData, outcome: Outcome) -> None:
         super()._remember(data, outcome)
         stage, best = outcome.stage, outcome.best
         assert isinstance(stage, SoftStage)
         self.teacher_ = stage.teacher if stage.written else None
+        self.sampling_ = stage.sampling[0] if stage.sampling else None
         self.class_prior_ = self._find_prior(data.labels.codes[stage.split.train], data.n_classes)
+        if not looks_random(stage.sampling):
+            self._say_not_random()
         learned_from = best.pseudo if best.pseudo.soft is not None else (stage.written or [best.pseudo])[0]
         nothing = np.zeros((len(data.pool), data.n_classes))
         self.soft_labels_ = nothing if learned_from.soft is None else learned_from.soft

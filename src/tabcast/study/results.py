@@ -56,8 +56,9 @@ def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
 def _numbers(record: Record) -> dict[str, Any]:
     """What a done trial found."""
     seconds = record["seconds"]
-    return {
+    fixed = {
         **{name: record["metrics"].get(name) for name in METRICS},
         **{name: record["facts"].get(name) for name in FACTS},
         **{column: seconds.get(name) for column, name in SECONDS.items()},
     }
+    return fixed | {name: value for name, value in record["facts"].items() if name not in fixed}

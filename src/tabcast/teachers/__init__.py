@@ -8,6 +8,17 @@ from tabcast.teachers._base import Lesson, Teacher
 from tabcast.teachers._committee import Committee
 from tabcast.teachers._encodings import NormalScores, TableCodes
 from tabcast.teachers._mixing import mixture_weights
+from tabcast.teachers._sampling import Sampling, compare_samples
 from tabcast.teachers._self_teacher import SelfTeacher
 
-__all__ = ["Committee", "Lesson", "NormalScores", "SelfTeacher", "TableCodes", "Teacher", "mixture_weights"]
+__all__ = [
+    "Committee",
+    "Lesson",
+    "NormalScores",
+    "Sampling",
+    "SelfTeacher",
+    "TableCodes",
+    "Teacher",
+    "compare_samples",
+    "mixture_weights",
+]

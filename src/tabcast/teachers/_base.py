@@ -50,9 +50,12 @@ class Teacher(BaseEstimator, ABC):
     Attributes
     ----------
     temperature : how much its labels are sharpened unless the user says otherwise: ``q ** (1 / T)``.
+    out_of_fold_ : after fitting: (n_rows, n_classes) what it says about labeled rows without having seen them; None
+        for a teacher that cannot tell.
     """
 
     temperature: ClassVar[float] = 1.0
+    out_of_fold_: Floats | None = None
 
     @property
     def n_own_fits(self) -> int:

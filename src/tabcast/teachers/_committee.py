@@ -95,6 +95,9 @@ class Committee(Teacher):
     ----------
     weights_ : what each member counts, with sum 1.
     members_ : the fitted members, in the order of `members`.
+    held_out_ : positions of the labeled rows that were held out in a fold: all but those alone in their class.
+    out_of_fold_ : (n_held_out, n_classes) what members trained without them say about these, in the same mixture;
+        None without any.
 
     Notes
     -----
@@ -167,6 +170,8 @@ class Committee(Teacher):
         )
         row_weight = None if lesson.sample_weight is None else lesson.sample_weight[seen]
         self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
+        self.held_out_ = seen
+        self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
         self._pool = [
             None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
             for member in self.members_

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTraining
 
 from tabcast import CASTClassifier, SoftSelfTrainingClassifier
@@ -14,7 +15,7 @@ from tabcast.labels import UNLABELED
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.work import Answer, Work
 from tabcast.tables import stack_rows
-from tabcast.teachers import Committee, SelfTeacher
+from tabcast.teachers import Committee, SelfTeacher, TableCodes
 
 
 def fit_without_validation(work: Work, classifier: Any) -> Answer:
@@ -22,12 +23,13 @@ def fit_without_validation(work: Work, classifier: Any) -> Answer:
     fold = work.fold
     y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), UNLABELED)])
     classifier.fit(stack_rows(fold.X_labeled, fold.X_pool), y)
-    transduced = np.asarray(classifier.transduction_)[len(fold.y_labeled) :]
+    fitted = classifier[-1] if isinstance(classifier, Pipeline) else classifier
+    transduced = np.asarray(fitted.transduction_)[len(fold.y_labeled) :]
     used = transduced != UNLABELED
     facts = {
-        "alpha": getattr(classifier, "alpha_", None),
-        "best_round": getattr(classifier, "best_round_", None),
-        "n_rounds": getattr(classifier, "n_rounds_", None),
+        "alpha": getattr(fitted, "alpha_", None),
+        "best_round": getattr(fitted, "best_round_", None),
+        "n_rounds": getattr(fitted, "n_rounds_", None),
         "n_selected": int(used.sum()),
         "pseudo_accuracy": float((transduced[used] == fold.y_pool[used]).mean()) if used.any() else None,
     }
@@ -81,11 +83,18 @@ class WithoutValidation(Method):
         return fit_without_validation(work, CLASSIFIERS[self.classifier](work, request))
 
 
+def sklearn_self_trained(work: Work, request: Request) -> Any:
+    """scikit-learn's classifier; it takes numbers only, so that levels become codes before it."""
+    classifier = SklearnSelfTraining(request.estimator())
+    numbers_only = isinstance(work.fold.X_labeled, np.ndarray)
+    return classifier if numbers_only else make_pipeline(TableCodes(work.fold.categorical), classifier)
+
+
 CLASSIFIERS: dict[str, Callable[[Work, Request], Any]] = {
     "cast": lambda work, request: CASTClassifier(
         request.estimator(), categorical_features=work.fold.categorical, random_state=request.seed
     ),
-    "scikit-learn": lambda work, request: SklearnSelfTraining(request.estimator()),
+    "scikit-learn": sklearn_self_trained,
 }
 
 soft = SoftSelfTraining("soft", "Soft, committee")

@@ -1,0 +1,69 @@
+"""Whether the labeled rows look like a random sample of all rows, as far as a teacher can see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f as f_distribution
+
+Floats = NDArray[np.float64]
+
+ALARM = 0.01  # p value below which the labeled rows are taken for no random sample
+RIDGE = 1e-9  # against classes that nobody ever expects
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """What a teacher expects in the labeled and in the unlabeled rows.
+
+    Attributes
+    ----------
+    labeled : (n_classes,) mean probability of labeled rows, told by models that were not trained on them.
+    unlabeled : (n_classes,) mean probability of unlabeled rows.
+    p_value : of the difference, if both were random samples of the same rows.
+    """
+
+    labeled: Floats
+    unlabeled: Floats
+    p_value: float
+
+    @property
+    def looks_random(self) -> bool:
+        """Whether chance may explain the difference."""
+        return self.p_value >= ALARM
+
+
+def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
+    """Test whether two sets of predicted probabilities have the same mean (Hotelling's test, variances of their own).
+
+    If the labeled rows were balanced on purpose, a teacher expects more of a rare class in them than in the unlabeled
+    rows. It notices the more, the better it tells the classes apart; a teacher that knows nothing notices nothing.
+
+    Parameters
+    ----------
+    labeled, unlabeled : (n, n_classes) probabilities; those of labeled rows out of fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.teachers import compare_samples
+    >>> random = np.random.default_rng(0)
+    >>> def draw(n, share):
+    ...     p = np.where(random.random(n) < share, 0.8, 0.2)
+    ...     return np.column_stack([p, 1 - p])
+    >>> compare_samples(draw(100, 0.1), draw(1000, 0.1)).looks_random
+    True
+    >>> compare_samples(draw(100, 0.5), draw(1000, 0.1)).looks_random
+    False
+    """
+    means = labeled.mean(axis=0), unlabeled.mean(axis=0)
+    n_rows, n_free = len(labeled), labeled.shape[1] - 1  # probabilities sum to 1
+    if n_rows <= n_free + 1 or len(unlabeled) < 2:  # nothing can be said
+        return Sampling(*means, 1.0)
+    spread = sum(np.atleast_2d(np.cov(rows[:, :-1].T)) / len(rows) for rows in (labeled, unlabeled))
+    difference = (means[0] - means[1])[:-1]
+    distance = float(difference @ np.linalg.solve(spread + RIDGE * np.eye(n_free), difference))
+    ratio = distance * (n_rows - n_free) / (n_free * (n_rows - 1))
+    return Sampling(*means, float(f_distribution.sf(ratio, n_free, n_rows - n_free)))
