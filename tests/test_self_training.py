@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import make_classification, make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -288,6 +288,34 @@ def test_supervised_model_wins_when_pseudo_labels_hurt(strategy):
     assert (told["round"] == -1).all()
     assert (told["label"] == 1).all()  # what the next round would have said
     np.testing.assert_array_equal(told["raw_confidence"], supervised.predict_proba(pool)[:, 1])
+
+
+@pytest.mark.parametrize("validation", ["cv", 0.3, None])
+def test_the_supervised_model_and_the_class_mix_are_kept(validation):
+    X, truth = make_moons(160, noise=0.2, random_state=0)
+    y = np.where(np.arange(160) % 4 == 0, truth, -1)
+    model = SelfTrainingClassifier(DecisionTreeClassifier(), validation=validation, random_state=3).fit(X, y)
+    rows = np.flatnonzero(y >= 0)
+    assert model.class_mix_.shape == (model.n_rounds_ + 1, 2)
+    np.testing.assert_allclose(model.class_mix_.sum(axis=1), model.history_["n_selected"])
+    assert model.class_mix_[0].tolist() == [0, 0]
+    if validation != 0.3:  # every labeled row trains
+        alone = clone(model.supervised_).fit(X[rows], y[rows])
+        np.testing.assert_array_equal(model.supervised_.predict_proba(X), alone.predict_proba(X))
+    told = model.pseudo_labels_
+    if validation is None:  # without a density the classifier's own label is the label
+        np.testing.assert_array_equal(told["raw_label"], told["label"])
+
+
+def test_tables_of_a_fit_are_those_of_the_last_fit():
+    X, truth = make_moons(80, noise=0.2, random_state=0)
+    model = SelfTrainingClassifier(DecisionTreeClassifier(), validation=None, random_state=0)
+    assert not hasattr(model, "history_")
+    assert not hasattr(model, "pseudo_labels_")
+    first = model.fit(X, np.where(np.arange(80) % 4 == 0, truth, -1)).pseudo_labels_
+    assert model.pseudo_labels_ is first
+    second = model.fit(X, np.where(np.arange(80) % 2 == 0, truth, -1)).pseudo_labels_
+    assert (len(first), len(second)) == (60, 40)
 
 
 def test_supervised_model_wins_ties():

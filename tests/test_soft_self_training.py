@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
-from tabcast.exceptions import NoUnlabeledRowsWarning
+from tabcast.exceptions import NoUnlabeledRowsWarning, SamplingWarning
 from tabcast.pseudo_labels import Curriculum, Soft, TakeAll
 from tabcast.soft_self_training import sharpen
 from tabcast.teachers import Committee, SelfTeacher, TableCodes
@@ -62,6 +63,64 @@ def seen():
 def lower_is_worse(model, X, y):
     """A scorer that likes models trained on few rows: the supervised one wins."""
     return -float(model.class_count_.sum())
+
+
+# Labeled rows that are no random sample.
+
+
+def draw_unevenly(balanced, seed=0):
+    """A rare class; labeled rows drawn at random, or as many of each class."""
+    X, truth = make_classification(1200, 6, n_informative=4, weights=[0.9], class_sep=2.0, flip_y=0, random_state=seed)
+    random = np.random.default_rng(seed)
+    labeled = random.permutation(1200)[:80]
+    if balanced:
+        labeled = np.concatenate([random.permutation(np.flatnonzero(truth == label))[:40] for label in (0, 1)])
+    return X, np.where(np.isin(np.arange(1200), labeled), truth, -1), truth
+
+
+def test_balanced_labels_are_noticed():
+    X, y, truth = draw_unevenly(balanced=True)
+    with pytest.warns(SamplingWarning, match=r"do not look like a random sample.*class_prior='auto', None"):
+        aligned = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
+    assert not aligned.sampling_.looks_random
+    assert aligned.sampling_.labeled[1] > aligned.sampling_.unlabeled[1] + 0.1
+    with pytest.warns(SamplingWarning, match="were therefore not aligned"):
+        free = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior="auto", random_state=0).fit(X, y)
+    assert free.class_prior_ is None
+    by_hand = SoftSelfTrainingClassifier(
+        GaussianNB(), teacher=LIGHT, class_prior=None, temperature=1, random_state=0
+    ).fit(X, y)
+    np.testing.assert_array_equal(free.soft_labels_, by_hand.soft_labels_)
+    hidden = y < 0
+    assert free.score(X[hidden], truth[hidden]) > aligned.score(X[hidden], truth[hidden]) + 0.05
+
+
+def test_random_labels_raise_no_alarm():
+    alarms = []
+    for seed in range(10):
+        X, y, _ = draw_unevenly(balanced=False, seed=seed)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            teacher = Committee(["own", "linear"])
+            model = SoftSelfTrainingClassifier(GaussianNB(), teacher=teacher, random_state=0).fit(X, y)
+        alarms.append(not model.sampling_.looks_random)
+        assert alarms[-1] == any(issubclass(one.category, SamplingWarning) for one in caught)
+    assert sum(alarms) <= 1
+
+
+def test_auto_is_labeled_where_nothing_is_noticed():
+    X, y, _ = draw_unevenly(balanced=False)
+    models = [
+        SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=prior, random_state=0).fit(X, y)
+        for prior in ("labeled", "auto")
+    ]
+    np.testing.assert_array_equal(models[0].soft_labels_, models[1].soft_labels_)
+    np.testing.assert_array_equal(models[0].class_prior_, models[1].class_prior_)
+
+
+def test_who_teaches_itself_cannot_tell():
+    X, y, _ = draw_unevenly(balanced=True)
+    assert SoftSelfTrainingClassifier(GaussianNB(), teacher="self", random_state=0).fit(X, y).sampling_ is None
 
 
 # Soft labels.
@@ -316,6 +375,9 @@ def test_pseudo_labels_are_described():
     np.testing.assert_allclose(table["confidence"], model.soft_labels_.max(axis=1), atol=1e-12)
     said = model.teacher_.predict_proba(X[y < 0])
     np.testing.assert_allclose(table["raw_confidence"], said[np.arange(len(said)), table["label"]], atol=1e-12)
+    np.testing.assert_array_equal(table["raw_label"], said.argmax(axis=1))
+    np.testing.assert_allclose(model.class_mix_[0], 0)
+    np.testing.assert_allclose(model.class_mix_[1], model.soft_labels_.sum(axis=0))
     assert table["selected"].all()
     assert (table["round"] == 1).all()
     assert table["density"].isna().all()
@@ -424,7 +486,10 @@ BAD = [
     ({"temperature": True}, "must be 'auto' or a positive number; got True."),
     ({"temperature": np.inf}, "must be 'auto' or a positive number; got inf."),
     ({"temperature": None}, "must be 'auto' or a positive number; got None."),
-    ({"class_prior": "pool"}, "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', None or a positive"),
+    (
+        {"class_prior": "pool"},
+        "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', 'auto', None or a positive",
+    ),
     ({"class_prior": [1, 2, 3]}, "a positive number for each of the 2 classes [0, 1]; got [1, 2, 3]."),
     ({"class_prior": [1, 0]}, "a positive number for each of the 2 classes [0, 1]; got [1, 0]."),
     ({"class_prior": [1, np.nan]}, "a positive number for each of the 2 classes [0, 1]; got [1, nan]."),

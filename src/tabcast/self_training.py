@@ -365,6 +365,8 @@ class SelfTrainingClassifier(SemiSupervisedClassifier):
                 f"`relabel`=False of {owner} keeps a row's first label, but `pseudo_weight`={self.pseudo_weight!r} "
                 "divides rows among the classes. Use relabel=True, or a weight that is a number."
             )
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise ValueError(f"`n_jobs` of {owner} must be None or an integer other than 0; got {self.n_jobs!r}.")
         if not isinstance(self.patience, Integral) or self.patience < 1:
             raise ValueError(f"`patience` of {owner} must be a positive integer; got {self.patience!r}.")
 

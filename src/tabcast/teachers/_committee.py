@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -168,7 +169,9 @@ class Committee(Teacher):
         likelihood = np.column_stack(
             [with_prior(proba, shares, PRIOR_PART)[seen, lesson.y[seen]] for proba in out_of_fold]
         )
-        row_weight = None if lesson.sample_weight is None else lesson.sample_weight[seen]
+        row_weight = None
+        if lesson.sample_weight is not None and lesson.sample_weight[seen].sum() > 0:  # a row counts 1 on average
+            row_weight = lesson.sample_weight[seen] / lesson.sample_weight[seen].mean()
         self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
         self.held_out_ = seen
         self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
@@ -225,4 +228,6 @@ def _predict_out_of_fold(model: Any, X: Any, lesson: Lesson, folds: Folds) -> Fl
 def _fit(model: Any, X: Any, y: Index, weight: Floats | None) -> Any:
     """A fitted copy; weights where it takes them."""
     name = weight_parameter(model) if weight is not None else None
-    return clone(model).fit(X, y, **({name: weight} if name else {}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # nearly there is good enough for a member
+        return clone(model).fit(X, y, **({name: weight} if name else {}))

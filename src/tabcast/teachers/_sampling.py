@@ -36,7 +36,7 @@ class Sampling:
 
 
 def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
-    """Test whether two sets of predicted probabilities have the same mean (Hotelling's test, variances of their own).
+    """Test whether two sets of predicted probabilities have the same mean (Hotelling's test).
 
     If the labeled rows were balanced on purpose, a teacher expects more of a rare class in them than in the unlabeled
     rows. It notices the more, the better it tells the classes apart; a teacher that knows nothing notices nothing.
@@ -59,11 +59,13 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     False
     """
     means = labeled.mean(axis=0), unlabeled.mean(axis=0)
-    n_rows, n_free = len(labeled), labeled.shape[1] - 1  # probabilities sum to 1
-    if n_rows <= n_free + 1 or len(unlabeled) < 2:  # nothing can be said
+    n_labeled, n_unlabeled, n_free = len(labeled), len(unlabeled), labeled.shape[1] - 1  # probabilities sum to 1
+    n_spare = n_labeled + n_unlabeled - 1 - n_free
+    if n_labeled < 2 or n_spare < 1:  # nothing can be said
         return Sampling(*means, 1.0)
-    spread = sum(np.atleast_2d(np.cov(rows[:, :-1].T)) / len(rows) for rows in (labeled, unlabeled))
+    about = np.vstack([labeled - means[0], unlabeled - means[1]])[:, :-1]
+    spread = about.T @ about / (n_labeled + n_unlabeled - 2) + RIDGE * np.eye(n_free)
     difference = (means[0] - means[1])[:-1]
-    distance = float(difference @ np.linalg.solve(spread + RIDGE * np.eye(n_free), difference))
-    ratio = distance * (n_rows - n_free) / (n_free * (n_rows - 1))
-    return Sampling(*means, float(f_distribution.sf(ratio, n_free, n_rows - n_free)))
+    squared = difference @ np.linalg.solve(spread * (1 / n_labeled + 1 / n_unlabeled), difference)
+    ratio = float(squared) * n_spare / (n_free * (n_labeled + n_unlabeled - 2))
+    return Sampling(*means, float(f_distribution.sf(ratio, n_free, n_spare)))
