@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabcast.cast_classifier import CASTClassifier
+    from tabcast.guard import GuardedClassifier
     from tabcast.self_training import SelfTrainingClassifier
     from tabcast.soft_self_training import SoftSelfTrainingClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["CASTClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier", "__version__"]
+__all__ = ["CASTClassifier", "GuardedClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier", "__version__"]
 
 _HOME = {
     "CASTClassifier": "tabcast.cast_classifier",
+    "GuardedClassifier": "tabcast.guard",
     "SelfTrainingClassifier": "tabcast.self_training",
     "SoftSelfTrainingClassifier": "tabcast.soft_self_training",
 }

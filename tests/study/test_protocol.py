@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 
+from tabcast.datasets._dataset import Cut
 from tabcast.study.protocol import MetricScorer, choose_labeled, choose_rows, corrupt, f1, make_folds, measure
 from tabcast.study.trial import Setting
 from tests.study.small_study import make_table
@@ -72,6 +73,44 @@ class TestRoles:
         assert folds[0].n_classes == 3
         assert folds[0].metric == "balanced_accuracy"
         assert folds[0].categorical.tolist() == [False] * 5
+
+
+def cut_by_thirds(y, random):
+    """Twelve labeled rows and thirty unlabeled ones of the first hundred, test rows of the others."""
+    rows = random.permutation(100)
+    return Cut(rows[:12], rows[12:42], 100 + random.permutation(200)[:150])
+
+
+class TestOwnCut:
+    @pytest.fixture
+    def cut_itself(self, three_classes):
+        return replace(three_classes, info=replace(three_classes.info, cut=cut_by_thirds))
+
+    def test_rows_have_the_part_it_says(self, cut_itself):
+        folds = list(make_folds(cut_itself, replace(SETTING, seed=4)))
+        assert len(folds) == 3
+        for number, fold in enumerate(folds):
+            cut = cut_by_thirds(cut_itself.y, np.random.default_rng([4, number]))
+            for role in ("labeled", "pool", "test"):
+                rows = getattr(cut, role)
+                assert identities(fold, role).tolist() == rows.tolist()
+                assert getattr(fold, f"y_{role}").tolist() == cut_itself.y[rows].tolist()
+            assert fold.X_validation.shape == (0, 5)
+            assert len(fold.y_validation) == 0
+
+    def test_another_seed_takes_other_rows(self, cut_itself):
+        [one, _, _], [other, _, _] = (list(make_folds(cut_itself, replace(SETTING, seed=seed))) for seed in (0, 1))
+        assert identities(one, "labeled").tolist() != identities(other, "labeled").tolist()
+
+    @pytest.mark.parametrize(("name", "value"), [("label_fraction", 0.2), ("max_rows", 100)])
+    def test_settings_without_effect_are_refused(self, cut_itself, name, value):
+        with pytest.raises(ValueError, match=f"Dataset 'made up' cuts itself: `{name}` has no effect on it"):
+            next(make_folds(cut_itself, replace(SETTING, **{name: value})))
+
+    def test_a_row_with_two_parts_is_refused(self, cut_itself):
+        twice = replace(cut_itself.info, cut=lambda y, random: Cut(np.arange(9), np.arange(8, 20), np.arange(30, 60)))
+        with pytest.raises(ValueError, match="`cut` of dataset 'made up' must give each row one part"):
+            next(make_folds(replace(cut_itself, info=twice), SETTING))
 
 
 class TestSeeds:

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 from tabcast.cli.datasets import datasets_app
+from tabcast.cli.fit import fit
+from tabcast.cli.predict import predict
+from tabcast.cli.report import report
 from tabcast.cli.study import study_app
 
 app = typer.Typer(
@@ -45,5 +48,8 @@ def demo(
     run_demo(n_labels=labels, n_repeats=repeats, seed=seed)
 
 
+app.command()(fit)
+app.command()(predict)
+app.command()(report)
 app.add_typer(study_app, name="study")
 app.add_typer(datasets_app, name="datasets")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,23 @@ from numpy.typing import NDArray
 from tabcast.choices import check_choice
 
 METRICS = ("accuracy", "balanced_accuracy", "f1")
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Which rows of a table have which part in a trial; rows that are in none are left out.
+
+    Parameters
+    ----------
+    labeled, pool : positions of training rows, with a label and without.
+    test : positions of the rows that nobody has seen.
+    validation : positions of labeled rows for choosing; none: methods that choose on them cannot run.
+    """
+
+    labeled: NDArray[np.intp]
+    pool: NDArray[np.intp]
+    test: NDArray[np.intp]
+    validation: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +51,9 @@ class DatasetInfo:
     stand_in_for : the private dataset in whose place this one is used.
     file : stem of its file, `<file>.csv.gz`; by default the name.
     load : a function that gives the table without the target, and the target. None: the rows come from a file.
+    cut : a function of the class codes and a random generator that gives a :class:`Cut`, for a made-up problem whose
+        unlabeled rows are not a part of the others. None: as the study's protocol says. (Records know the name of a
+        dataset, not its function: a problem that is cut in another way needs another name.)
 
     Examples
     --------
@@ -61,6 +81,7 @@ class DatasetInfo:
     stand_in_for: str | None = None
     file: str = ""
     load: Callable[[], tuple[pd.DataFrame, pd.Series[Any]]] | None = None
+    cut: Callable[[NDArray[np.intp], np.random.Generator], Cut] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.metric, METRICS, f"metric of dataset {self.name!r}")

@@ -1,7 +1,17 @@
 """Base classifiers: the default one, and what makes others fit the user's table."""
 
 from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight_parameter
+from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.models._default import default_classifier
 from tabcast.models._native_columns import NativeColumns
 
-__all__ = ["Adaptation", "AdaptedClassifier", "NativeColumns", "adapt", "default_classifier", "weight_parameter"]
+__all__ = [
+    "MODEL_NAMES",
+    "Adaptation",
+    "AdaptedClassifier",
+    "NativeColumns",
+    "adapt",
+    "default_classifier",
+    "make_model",
+    "weight_parameter",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, l
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from tabcast.datasets import PREPROCESSINGS, Dataset
+from tabcast.datasets._dataset import Cut
 from tabcast.study.trial import Setting
 
 Codes = NDArray[np.intp]
@@ -52,42 +53,69 @@ def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
     """The folds of a setting, one after the other.
 
     A stratified fifth of the rows is for testing, the rest is cut in three; two thirds train, of which a stratified
-    share keeps its label (of each class at least one row), one third validates.
+    share keeps its label (of each class at least one row), one third validates. A dataset that brings its own cut is
+    cut by that, three times.
     """
+    if dataset.info.cut is not None:
+        yield from _cut_itself(dataset, dataset.info.cut, setting)
+        return
     rows = choose_rows(dataset.y, setting.max_rows, setting.seed)
     X, y = dataset.X.iloc[rows].reset_index(drop=True), dataset.y[rows]
     rest, test = train_test_split(np.arange(len(y)), test_size=TEST_SHARE, stratify=y, random_state=setting.seed)
     cuts = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
     for number, (train, validation) in enumerate(cuts):
-        train, validation = rest[train], rest[validation]
         random = np.random.default_rng([setting.seed, number])
-        preprocessing = PREPROCESSINGS[setting.preprocessing]()
-        preprocessing.fit(X.iloc[train])
+        train = rest[train]
         # Labels first: with and without corruption the same rows keep theirs.
         labeled = choose_labeled(y[train], setting.label_fraction, random)
-        X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
-        tables = [
-            as_array(table)
-            for table in (
-                X_train[labeled],
-                X_train[~labeled],
-                preprocessing.transform(X.iloc[validation]),
-                preprocessing.transform(X.iloc[test]),
-            )
-        ]
-        yield Fold(
-            tables[0],
-            y[train][labeled],
-            tables[1],
-            y[train][~labeled],
-            tables[2],
-            y[validation],
-            tables[3],
-            y[test],
-            len(dataset.classes),
-            np.asarray(preprocessing.categorical_, dtype=bool),
-            dataset.info.metric,
-        )
+        cut = Cut(train[labeled], train[~labeled], test, rest[validation])
+        yield _make_fold(replace(dataset, X=X, y=y), cut, train, labeled, setting, random)
+
+
+def _cut_itself(
+    dataset: Dataset, own_cut: Callable[[Codes, np.random.Generator], Cut], setting: Setting
+) -> Iterator[Fold]:
+    """Folds of a dataset that says itself which rows are labeled."""
+    name = dataset.info.name
+    for refused in ("label_fraction", "max_rows"):
+        if getattr(setting, refused) != getattr(Setting, refused):
+            raise ValueError(f"Dataset {name!r} cuts itself: `{refused}` has no effect on it; leave it out.")
+    for number in range(N_FOLDS):
+        random = np.random.default_rng([setting.seed, number])
+        cut = own_cut(dataset.y, random)
+        rows = np.concatenate([cut.labeled, cut.pool, cut.validation, cut.test])
+        if len(np.unique(rows)) < len(rows):
+            raise ValueError(f"`cut` of dataset {name!r} must give each row one part; some have several.")
+        train = np.concatenate([cut.labeled, cut.pool])
+        yield _make_fold(dataset, cut, train, np.arange(len(train)) < len(cut.labeled), setting, random)
+
+
+def _make_fold(
+    dataset: Dataset,
+    cut: Cut,
+    train: Codes,
+    labeled: NDArray[np.bool_],
+    setting: Setting,
+    random: np.random.Generator,
+) -> Fold:
+    """The rows of a cut, preprocessed and corrupted; `train` are its labeled and unlabeled rows in one order."""
+    X, y = dataset.X, dataset.y
+    preprocessing = PREPROCESSINGS[setting.preprocessing]()
+    preprocessing.fit(X.iloc[train])
+    X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
+    return Fold(
+        as_array(X_train[labeled]),
+        y[cut.labeled],
+        as_array(X_train[~labeled]),
+        y[cut.pool],
+        as_array(preprocessing.transform(X.iloc[cut.validation])),
+        y[cut.validation],
+        as_array(preprocessing.transform(X.iloc[cut.test])),
+        y[cut.test],
+        len(dataset.classes),
+        np.asarray(preprocessing.categorical_, dtype=bool),
+        dataset.info.metric,
+    )
 
 
 def choose_rows(y: Codes, max_rows: int | None, seed: int) -> Codes:

@@ -1,0 +1,180 @@
+"""What `tabcast predict` costs beside the model itself: 1,000,000 x 20 Parquet, streamed.
+
+The table (an identifier, 14 columns of numbers with gaps, 4 of levels, 1 of dates; 2 classes, so that the model itself is fast) is made with a seed in a
+temporary folder. The peer is the base model's own `predict_proba` on the whole table, in memory already and encoded as
+the model wants it; ours is everything: loading the model, reading Parquet, understanding, encoding, predicting, writing
+Parquet. The bounds, for the default model: at most 4 times the peer's time, and a peak of 1 GB for the whole process
+(`ru_maxrss`, of a process of its own). Other models and CSV as output are measured as well. Runs of ours and the peer
+take turns, the fastest of each counts. The last line is JSON.
+
+    python benchmarks/predict.py [--rows 1000000] [--repeats 3] [--threads 1]
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+MODELS = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
+MOST_TIMES, MOST_MEGABYTES = 4, 1_000
+N_TRAIN, CHUNK = 2_000, 100_000
+CITIES = [f"city {number}" for number in range(40)]
+LEVELS = {"plan": ["basic", "gold", "silver"], "channel": ["mail", "phone", "shop", "web"], "city": CITIES}
+
+
+def make_chunk(n, start, random):
+    """Some rows of the table, with the label that they would have."""
+    import numpy as np
+    import pandas as pd
+
+    frame = pd.DataFrame({"customer": [f"C{number:08d}" for number in range(start, start + n)]})
+    for number in range(10):
+        values = random.normal(size=n)
+        frame[f"number_{number}"] = np.where(random.random(n) < 0.02 * number, np.nan, values)
+    for number in range(4):
+        frame[f"count_{number}"] = random.poisson(3 + number, n)
+    for name, levels in LEVELS.items():
+        frame[name] = np.asarray(levels, dtype=object)[random.integers(0, len(levels), n)]
+    frame["member"] = np.asarray(["yes", "no", None], dtype=object)[random.integers(0, 3, n)]
+    frame["since"] = pd.Timestamp("2015-01-01") + pd.to_timedelta(random.integers(0, 3_000, n), unit="D")
+    score = frame["number_0"] + (frame["plan"] == "gold") + 0.2 * frame["count_0"] + random.normal(0, 0.3, n)
+    return frame, np.where(score > 1.2, "leaves", "stays").astype(object)
+
+
+def make_table(path, n_rows):
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    random, writer = np.random.default_rng(0), None
+    for start in range(0, n_rows, CHUNK):
+        frame, _ = make_chunk(min(CHUNK, n_rows - start), start, random)
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        writer = writer or parquet.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    writer.close()
+
+
+def train(name, path):
+    """A model of the catalog, fitted on labeled rows of the same kind."""
+    import numpy as np
+
+    from tabcast.files import understand
+    from tabcast.model_files import save_model
+    from tabcast.models import AdaptedClassifier
+    from tabcast.models._catalog import make_model
+
+    frame, labels = make_chunk(N_TRAIN, 0, np.random.default_rng(1))
+    understanding = understand(frame.assign(status=labels), "status")
+    classifier = AdaptedClassifier(make_model(name, seed=0, n_jobs=int(os.environ["OMP_NUM_THREADS"])))
+    save_model(path, classifier.fit(understanding.features(frame), labels.astype(str)), understanding.to_dict())
+
+
+def time_peer(model, table, n_repeats):
+    """The model's own `predict_proba` on a table that it can take as it is."""
+    from tabcast.files import Understanding, read_table_file
+    from tabcast.model_files import load_model
+
+    saved = load_model(model)
+    features = Understanding.from_dict(saved.understanding).features(read_table_file(table))
+    encoded = saved.classifier.adaptation_.encode(features)
+    del features
+    times = []
+    for _ in range(n_repeats):
+        start = time.perf_counter()
+        saved.classifier.estimator_.predict_proba(encoded)
+        times.append(time.perf_counter() - start)
+    return {"seconds": min(times)}
+
+
+def time_ours(model, table, out):
+    """What `tabcast predict` does."""
+    from tabcast.cli.predict import run_predict
+
+    start = time.perf_counter()
+    predicted = run_predict(Path(model), Path(table), Path(out), keep=[])
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "peak_megabytes": peak, "rows": predicted.n_rows}
+
+
+STEPS = {"make_table": make_table, "train": train, "time_peer": time_peer, "time_ours": time_ours}
+
+
+def in_own_process(step, *arguments):
+    """Run a step of this script in a process of its own, and what it says."""
+    command = [sys.executable, __file__, "--step", step, json.dumps([*map(str, arguments)])]
+    start = time.perf_counter()
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    result = json.loads(done.stdout.splitlines()[-1]) or {}
+    return {**result, "process_seconds": time.perf_counter() - start}
+
+
+def run_step(step, arguments):
+    numbers = [int(argument) if argument.isdigit() else argument for argument in json.loads(arguments)]
+    print(json.dumps(STEPS[step](*numbers)))
+
+
+def compare(name, folder, table, n_repeats):
+    """The model's own time and ours, to Parquet and to CSV."""
+    model = folder / f"{name}.skops"
+    in_own_process("train", name, model)
+    peers, ours, text = [], [], []
+    for _ in range(n_repeats):
+        peers.append(in_own_process("time_peer", model, table, 2))
+        ours.append(in_own_process("time_ours", model, table, folder / "out.parquet"))
+    text.append(in_own_process("time_ours", model, table, folder / "out.csv"))
+    peer, fastest = min(one["seconds"] for one in peers), min(ours, key=lambda one: one["seconds"])
+    result = {
+        "model_seconds": peer,
+        "seconds": fastest["seconds"],
+        "ratio": fastest["seconds"] / peer,
+        "command_seconds": fastest["process_seconds"],
+        "peak_megabytes": max(one["peak_megabytes"] for one in ours),
+        "csv_seconds": min(one["seconds"] for one in text),
+        "csv_peak_megabytes": max(one["peak_megabytes"] for one in text),
+        "rows": fastest["rows"],
+    }
+    print(
+        f"{name}: {result['seconds']:.1f} s, the model alone {peer:.1f} s: {result['ratio']:.2f} times; peak "
+        f"{result['peak_megabytes']:.0f} MB; with start and imports {result['command_seconds']:.1f} s; to CSV "
+        f"{result['csv_seconds']:.1f} s, {result['csv_peak_megabytes']:.0f} MB",
+        flush=True,
+    )
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--models", nargs="+", default=MODELS)
+    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.step:
+        run_step(*arguments.step)
+        return
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(arguments.threads))
+    os.environ.update(threads)
+    models = [name for name in arguments.models if name not in ("xgboost", "lightgbm") or find_spec(name)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table = folder / "table.parquet"
+        in_own_process("make_table", table, arguments.rows)
+        print(f"{arguments.rows:,} x 20, {table.stat().st_size / 1e6:.0f} MB of Parquet, {arguments.threads} thread(s)")
+        result = {name: compare(name, folder, table, arguments.repeats) for name in models}
+    first = result[models[0]]
+    holds = first["ratio"] <= MOST_TIMES and first["peak_megabytes"] <= MOST_MEGABYTES
+    print(f"{models[0]}: {'holds' if holds else 'does not hold'}")
+    print(json.dumps({"models": result, "holds": holds, "loadavg": os.getloadavg()}))
+
+
+if __name__ == "__main__":
+    main()

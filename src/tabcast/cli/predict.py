@@ -1,0 +1,81 @@
+"""`tabcast predict`: a saved model and a table in, a table of labels and probabilities out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from tabcast.model_files import Predicted
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="The model file, or the folder that `tabcast fit` wrote.")],
+    table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with the training columns.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Where to: .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
+    ],
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", metavar="COL", help="Pass a column through; may be repeated.")
+    ] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="Pass all columns through.")] = False,
+    batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
+) -> None:
+    """Predict every row of a table: a label, and a probability for each class.
+
+    Rows keep their order; columns that were understood as identifiers are passed through.
+    """
+    try:
+        predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, batch_rows=batch_rows)
+    except KeyboardInterrupt:
+        _stop(f"Stopped: {out} was not written.", 130)
+    except OSError as error:
+        _stop(f"{out} could not be written: {error.strerror or error}.", 2)
+    except (ValueError, ImportError) as error:
+        _stop(" ".join(str(error).split()), 2)
+    for line in say_predicted(predicted, out):
+        typer.echo(line)
+
+
+def run_predict(
+    model_path: Path,
+    table_path: Path,
+    out_path: Path,
+    *,
+    keep: list[str],
+    keep_all: bool = False,
+    batch_rows: int = 100_000,
+) -> Predicted:
+    """Load, predict, write, with a bar on a terminal."""
+    from rich.console import Console
+
+    from tabcast.model_files import load_model, predict_file
+    from tabcast.progress import Bar, Progress
+
+    def show(n_rows: int) -> Progress:
+        return Bar("Predicting", n_rows, unit="rows", left="left about") if Console().is_terminal else Progress()
+
+    saved = load_model(model_path)
+    if out_path.exists() and out_path.samefile(model_path):
+        raise ValueError(f"{out_path.name} is the model itself; give the predictions another name.")
+    return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, batch_rows=batch_rows, progress=show)
+
+
+def say_predicted(predicted: Predicted, out: Path) -> list[str]:
+    """What was done, in words."""
+    shares = ", ".join(f"{name!s} {n:,} ({n / predicted.n_rows:.0%})" for name, n in predicted.counts.items())
+    kept = f" beside {', '.join(predicted.kept)}" if predicted.kept else ""
+    return [
+        *predicted.notes,
+        f"{predicted.n_rows:,} rows in {out}: {predicted.label} and {len(predicted.probabilities)} columns "
+        f"of probabilities{kept}.",
+        f"Predicted: {shares}.",
+    ]
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    """Say what was wrong and end."""
+    typer.echo(message, err=True)
+    raise typer.Exit(code)

@@ -1,0 +1,39 @@
+"""What every diagnostic is: a frozen answer made of plain tables, which can be written as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostic:
+    """An answer: numbers, words, arrays and DataFrames as fields."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain JSON values: tables as lists of rows, what is not a finite number as None."""
+        return {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}
+
+
+def to_plain(value: Any) -> Any:
+    """A value as JSON knows it: no numpy types, NaN and infinity as None, anything else as text."""
+    if isinstance(value, Diagnostic):
+        return value.to_dict()
+    if isinstance(value, pd.DataFrame):
+        columns = [[to_plain(cell) for cell in value[name].tolist()] for name in value.columns]
+        return [dict(zip(value.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, dict):
+        return {str(name): to_plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    return str(value)

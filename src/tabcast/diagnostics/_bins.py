@@ -1,0 +1,31 @@
+"""Cutting rows into bins of about the same size, no more of them than the rows can fill."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ROWS_A_BIN = 10  # of a share of right ones among fewer rows not even the first digit is known
+
+
+def affordable_bins(n_rows: int, most: int) -> int:
+    """As many bins as have ten rows each, at most `most`; two from four rows on, below that one."""
+    if n_rows < 4:
+        return 1
+    return int(np.clip(n_rows // ROWS_A_BIN, 2, most))
+
+
+def equal_bins(values: Floats, n_bins: int) -> NDArray[np.intp]:
+    """Bin of each value, 0 for the smallest; about equally many in each, equal values together.
+
+    Where values repeat there are fewer bins; their numbers have no gaps.
+    """
+    if len(values) == 0:
+        return np.empty(0, dtype=np.intp)
+    ordered = np.sort(values)
+    # The last value of each share; the largest closes the last bin.
+    last = ordered[[part[-1] for part in np.array_split(np.arange(len(values)), n_bins) if len(part)]]
+    bins = np.searchsorted(np.unique(last), values, side="left")
+    return np.unique(bins, return_inverse=True)[1].astype(np.intp)

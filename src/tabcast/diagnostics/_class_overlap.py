@@ -1,0 +1,66 @@
+"""How much the class densities overlap: where would a row's class be looked for by density alone?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from tabcast.diagnostics._base import Diagnostic
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassOverlap(Diagnostic):
+    """Posteriors of the class densities at held-out labeled rows, class by class.
+
+    Attributes
+    ----------
+    classes : the classes.
+    matrix : (n_classes, n_classes): row i is the mean, over the rows of class i, of each class's share in the sum of
+        the densities there. The identity: classes lie apart. Equal rows: densities cannot tell them apart. A class
+        without rows has NaN.
+    overlap : mean of what lies beside the diagonal, 1 standing for classes that cannot be told apart, 0 for classes
+        that share no region.
+    """
+
+    classes: NDArray[Any]
+    matrix: Floats
+    overlap: float
+
+
+def class_overlap(log_density: Floats, codes: NDArray[np.intp], classes: ArrayLike) -> ClassOverlap:
+    """See how far the densities of the classes overlap.
+
+    Parameters
+    ----------
+    log_density : (n_rows, n_classes) log density of held-out labeled rows under each class.
+    codes : (n_rows,) index of their class.
+    classes : the classes, in the order of the columns.
+
+    Notes
+    -----
+    ``M_ij = E[D(x | j) / sum_k D(x | k) | class i]``: classes count alike whatever their shares, so that a rare class
+    is not taken for a hidden one. ``overlap = K / (K - 1) * mean_i(1 - M_ii)``, cut at 1. For two known densities this
+    is ``2 * integral of D_1 D_2 / (D_1 + D_2)``, which is 1 where they are equal and 0 where they are never both
+    positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.diagnostics import class_overlap
+    >>> apart = class_overlap(np.log([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1]), ["no", "yes"])
+    >>> apart.matrix.round(2).tolist(), round(apart.overlap, 2)
+    ([[0.9, 0.1], [0.2, 0.8]], 0.3)
+    """
+    names = np.asarray(classes)
+    posterior = softmax(np.asarray(log_density, dtype=float), axis=1)
+    matrix = np.full((len(names), len(names)), np.nan)
+    for one in np.unique(codes):
+        matrix[one] = posterior[codes == one].mean(axis=0)
+    beside = 1 - np.diag(matrix)[np.unique(codes)]
+    return ClassOverlap(names, matrix, float(min(1.0, beside.mean() * len(names) / (len(names) - 1))))

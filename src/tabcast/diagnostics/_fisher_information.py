@@ -1,0 +1,108 @@
+"""What unlabeled rows can tell, by how dense they lie: the Fisher information of the paper's Theorem 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.diagnostics._base import Diagnostic
+from tabcast.diagnostics._bins import affordable_bins, equal_bins
+
+Floats = NDArray[np.float64]
+
+REGIONS = {1: ["all"], 2: ["sparse", "dense"], 3: ["sparse", "middle", "dense"]}
+N_RESAMPLES = 1_000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class FisherInformation(Diagnostic):
+    """Information of a row without its label, in labeled rows, by region of density.
+
+    Attributes
+    ----------
+    regions : DataFrame, a row for each region, sparse first: `region` ("sparse", "middle", "dense"; two with fewer than
+        30 rows), `n`, `density_low`, `density_high`, `information` (mean over its rows; 1: as much as a labeled row
+        has on average), `low` and `high` (95 % bootstrap interval over rows).
+    """
+
+    regions: pd.DataFrame
+
+
+def row_information(proba: Floats, shares: Floats) -> Floats:
+    """Information that each row has about the class shares without its label, in labeled rows.
+
+    Parameters
+    ----------
+    proba : (n_rows, n_classes) probability of each class given the row.
+    shares : (n_classes,) shares of the classes, the estimate at which Theorem 1 is evaluated; all positive.
+
+    Notes
+    -----
+    Theorem 1 has ``I_u(p) = integral of (D_1 - D_2)^2 / (p D_1 + (1 - p) D_2)``. The denominator f is the density of
+    unlabeled rows, and by Bayes ``D_1 / f = eta / p`` and ``D_2 / f = (1 - eta) / (1 - p)`` with eta the probability of
+    class 1 given the row. So ``I_u(p) = E[((eta - p) / (p (1 - p)))^2]``, an expectation over unlabeled rows, and a
+    row's own contribution needs the classifier's probability only. A labeled row has ``1 / (p (1 - p))``; relative to
+    that a row has ``(eta - p)^2 / (p (1 - p))``: on average 0 where densities are equal, 1 where classes lie apart.
+
+    With more classes each is set against the rest, as the paper proposes, and the results are averaged with weights
+    ``(1 - p_k) / (K - 1)``: ``sum_k (eta_k - p_k)^2 / p_k / (K - 1)``. For two classes this is the formula above, and
+    it is the trace of the multinomial Fisher information relative to a labeled row's.
+    """
+    return ((proba - shares) ** 2 / shares).sum(axis=1) / (len(shares) - 1)
+
+
+def fisher_information(proba: Floats, shares: Floats, density: Floats, *, random_state: int = 0) -> FisherInformation:
+    """The information of the paper's Theorem 1 by region of density.
+
+    Parameters
+    ----------
+    proba : (n_rows, n_classes) probabilities of rows that did not train the classifier. An over-confident classifier
+        overstates the information: give calibrated ones.
+    shares : (n_classes,) shares of the classes among the labeled rows.
+    density : (n_rows,) density of each row.
+    random_state : seed of the bootstrap.
+
+    Notes
+    -----
+    See :func:`row_information` for the formula. The theorem takes the densities as known; here they are what the
+    classifier says, and the intervals know of the rows only, not of the classifier's errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.diagnostics import fisher_information
+    >>> proba = np.repeat([[0.5, 0.5], [0.9, 0.1], [0.0, 1.0]], 20, axis=0)
+    >>> found = fisher_information(proba, np.array([0.5, 0.5]), np.repeat([0.1, 0.5, 0.9], 20))
+    >>> found.regions[["region", "n", "information"]]
+       region   n  information
+    0  sparse  20         0.00
+    1  middle  20         0.64
+    2   dense  20         1.00
+    """
+    information = row_information(np.asarray(proba, dtype=float), np.asarray(shares, dtype=float))
+    density = np.asarray(density, dtype=float)
+    bins = equal_bins(density, affordable_bins(len(density), 3))
+    random = np.random.default_rng(random_state)
+    rows = []
+    names = REGIONS[int(bins.max()) + 1]
+    for number, name in enumerate(names):
+        inside, dense = information[bins == number], density[bins == number]
+        low, high = _bootstrap_mean(inside, random)
+        rows.append((name, len(inside), dense.min(), dense.max(), inside.mean(), low, high))
+    columns = ["region", "n", "density_low", "density_high", "information", "low", "high"]
+    return FisherInformation(pd.DataFrame(rows, columns=columns))
+
+
+def _bootstrap_mean(values: Floats, random: np.random.Generator) -> tuple[float, float]:
+    """Percentile interval of a mean."""
+    at_once = max(1, 1_000_000 // len(values))
+    means: list[float] = []
+    while len(means) < N_RESAMPLES:
+        drawn = random.integers(len(values), size=(min(at_once, N_RESAMPLES - len(means)), len(values)))
+        means.extend(values[drawn].mean(axis=1).tolist())
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)

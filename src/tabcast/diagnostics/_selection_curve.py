@@ -1,0 +1,97 @@
+"""How many unlabeled rows would be used if the threshold, or alpha, were another; and which could never be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.confidence._cluster_aware import regularize
+from tabcast.diagnostics._base import Diagnostic
+
+Floats = NDArray[np.float64]
+
+THRESHOLDS = np.linspace(0.0, 1.0, 21).round(2)
+ALPHAS = np.linspace(0.0, 1.0, 21).round(2)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionCurve(Diagnostic):
+    """Unlabeled rows that pass, as threshold and alpha move.
+
+    Attributes
+    ----------
+    thresholds : DataFrame: `threshold`, `n` and `share` of the rows whose confidence reaches it.
+    alphas : DataFrame: `alpha`, `n` and `share` of the rows that would reach `threshold` with this alpha in the first
+        round, by the probabilities of the supervised classifier; None where density plays no part, or nothing has a
+        threshold.
+    threshold : the confidence that was enough; None where every row is used whatever its confidence, or none is.
+    never_n, never_share : rows that could not pass even if the classifier were sure of them.
+    """
+
+    thresholds: pd.DataFrame
+    alphas: pd.DataFrame | None
+    threshold: float | None
+    never_n: int
+    never_share: float
+
+
+def best_possible(gamma: Floats, alpha: float) -> Floats:
+    """Largest regularized confidence that each row could reach, were the classifier sure of the best class for it.
+
+    Parameters
+    ----------
+    gamma : (n_rows, n_classes) scaled densities.
+    alpha : how much they count.
+    """
+    return regularize(np.ones_like(gamma), gamma, alpha).max(axis=1)
+
+
+def selection_curve(
+    confidence: Floats,
+    *,
+    threshold: float | None = None,
+    possible: Floats | None = None,
+    required: float | None = None,
+    proba: Floats | None = None,
+    gamma: Floats | None = None,
+) -> SelectionCurve:
+    """Count the rows that pass as threshold and alpha move.
+
+    Parameters
+    ----------
+    confidence : (n_rows,) confidence in the label that each unlabeled row was given.
+    threshold : the confidence that was enough; None: there was none.
+    possible : (n_rows,) the largest confidence that each row could have; None: 1.
+    required : the confidence below which a row is never used, whatever the others have; None: there is none (a strategy
+        that takes the best rows, however good), so that only a row with a `possible` of 0 can never pass.
+    proba, gamma : (n_rows, n_classes) probabilities and scaled densities for the curve over alpha, both or neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.diagnostics import selection_curve
+    >>> proba, gamma = np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[1.0, 0.2], [0.1, 0.3]])
+    >>> curve = selection_curve(np.array([0.9, 0.39]), threshold=0.6, required=0.6, proba=proba, gamma=gamma)
+    >>> curve.thresholds.set_index("threshold")["n"].loc[[0.0, 0.5, 1.0]].tolist()
+    [2, 1, 0]
+    >>> curve.alphas.set_index("alpha")["n"].loc[[0.0, 0.5, 1.0]].tolist()
+    [2, 1, 1]
+    """
+    n_rows = len(confidence)
+    passing = np.array([(confidence >= least).sum() for least in THRESHOLDS])
+    thresholds = pd.DataFrame({"threshold": THRESHOLDS, "n": passing, "share": _share(passing, n_rows)})
+    alphas = None
+    if proba is not None and gamma is not None and threshold is not None:
+        counts = np.array([(regularize(proba, gamma, alpha).max(axis=1) >= threshold).sum() for alpha in ALPHAS])
+        alphas = pd.DataFrame({"alpha": ALPHAS, "n": counts, "share": _share(counts, n_rows)})
+    never = 0
+    if possible is not None:
+        never = int((possible <= 0).sum() if required is None else ((possible < required) | (possible <= 0)).sum())
+    return SelectionCurve(thresholds, alphas, threshold, never, float(_share(np.array([never]), n_rows)[0]))
+
+
+def _share(counts: NDArray[np.intp], n_rows: int) -> Floats:
+    return counts / max(1, n_rows)

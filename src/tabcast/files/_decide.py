@@ -1,0 +1,295 @@
+"""What a column is, from its values and its name, never from the labels."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.files._errors import show_value
+from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Problem, Rule, bound_numbers, is_number
+from tabcast.files._values import (
+    NOT_NUMBERS,
+    TRUTH_WORDS,
+    Texts,
+    find_date_format,
+    find_number_format,
+    find_texts,
+    has_leading_zeros,
+    is_text,
+    plain_dates,
+    read_dates,
+    split_plain,
+    swapped_format,
+)
+
+MOST_LEVELS = 200  # gradient boosting of scikit-learn takes 255
+FEW_LEVELS = 20  # numbers and words mixed: up to here they are levels such as 1, 2, 3, "4 or more"
+MOSTLY = 0.8  # share of numbers (or dates) that makes a column one of numbers, strays missing
+NEARLY_ALL = 0.9  # share of different values that makes an identifier
+FEWEST_FOR_KEY = 20  # rows below which 1, 2, 3, ... may well be a measurement
+FEWEST_FOR_UNIQUE = 5
+SAMPLE_ROWS = 1_000
+EXACT = 2**53  # the largest integer up to which floats hold every one
+PROSE_WORDS, PROSE_LENGTH, PROSE_SHARE = 4.0, 50.0, 0.2
+ID_NAME = re.compile(
+    r"(?i:(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|pk|index|idx|row|rowid|row_?(?:nr|no|num|number)|nr|no|unnamed: 0)$)"
+    r"|(?<=[a-z])(?:Id|ID|Key|Nr|No)$",
+)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a column is, whether it is used, why, and how it becomes a feature.
+
+    Parameters
+    ----------
+    kind, used, why : for people.
+    rule : how it becomes a feature, also where it is left out but could be used; None if it cannot.
+    is_open : whether its numbers may be read in two ways, so that other columns have to say which.
+    """
+
+    kind: str
+    used: bool
+    why: str
+    rule: Rule | None
+    is_open: bool = False
+
+
+def decide(name: str, values: pd.Series[Any], hint: str | None = None) -> Decision:
+    """Say what a column is.
+
+    Parameters
+    ----------
+    name : of the column.
+    values : of all rows, labeled or not.
+    hint : the notation of numbers in other columns, for texts such as `1,234` that may be read two ways.
+    """
+    dtype = values.dtype
+    if values.isna().all():
+        return Decision("empty", False, "no value in any row", None)
+    if _is_nested(values):
+        example = type(values.dropna().iloc[0]).__name__
+        return Decision("mixed", False, f"holds values of type {example}, which are no table cells", None)
+    if is_number(dtype):
+        return _decide_numbers(name, values, values.to_numpy(dtype=float, na_value=np.nan, copy=True), None)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _decide_dates(name, plain_dates(values), None, "")
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        seconds = values.dt.total_seconds().to_numpy(dtype=float, copy=True)
+        decision = _decide_numbers(name, pd.Series(seconds), seconds, None)
+        return replace(decision, why=decision.why.replace("numbers", "durations in seconds"))
+    if is_text(values):
+        return _decide_text(name, values, hint)
+    texts = find_texts(values)
+    if values.dtype == object and not pd.api.types.is_bool_dtype(values.dropna().infer_objects().dtype):
+        return _decide_text(name, pd.Series(_spread_text(texts)), hint)  # several types in one column
+    return _decide_levels(name, texts)
+
+
+def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decision:
+    """A column of text: numbers, dates or levels written down."""
+    if hint != "decimal_comma" and split_plain(values.iloc[:SAMPLE_ROWS])[1].n_values == 0:
+        numbers, rest = split_plain(values)
+        is_plain = not rest.n_values and not np.isnan(numbers).all()
+        if is_plain and not (_are_integers(numbers) and has_leading_zeros(values)):
+            return _decide_numbers(name, values, numbers, "plain")
+    texts = find_texts(values)
+    if not texts.n_values:
+        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+    if has_leading_zeros(pd.Series(texts.levels, dtype=object)):
+        return _decide_levels(name, texts, " (digits with leading zeros are codes)")
+    without = texts.without(NOT_NUMBERS)
+    if without.n_values:
+        number_format, by_level = find_number_format(without, hint)
+        if number_format is None and _could_be_numbers(without):
+            return Decision(
+                "mixed",
+                False,
+                f"{show_value(without.levels[0])} may mean thousands or a decimal comma",
+                NumberRule(name, "thousands_comma"),
+                is_open=True,
+            )
+        n_numbers = int(without.counts[~np.isnan(by_level)].sum())
+        if n_numbers == without.n_values:
+            return _decide_numbers(name, values, without.spread(by_level), number_format)
+        if n_numbers and not _few_levels(texts) and n_numbers >= MOSTLY * without.n_values:
+            stray = _stray_words(without, np.isnan(by_level), "numbers")
+            return _decide_numbers(name, values, without.spread(by_level), number_format, stray)
+        date_format = find_date_format(without)
+        if date_format is not None:
+            return _decide_text_dates(name, without, date_format)
+        if 0.1 * without.n_values < n_numbers and not _few_levels(texts) and len(texts.levels) > MOST_LEVELS:
+            why = f"{n_numbers:,} numbers and {without.n_values - n_numbers:,} words in one column"
+            return Decision("mixed", False, why, _category_rule(name, texts)[0])
+    return _decide_levels(name, texts)
+
+
+def _decide_numbers(
+    name: str, values: pd.Series[Any], numbers: NDArray[np.float64], number_format: str | None, stray: str = ""
+) -> Decision:
+    """A column of numbers: `values` as they came, `numbers` what they say."""
+    problems = bound_numbers(name, numbers)
+    rule = NumberRule(name, number_format)
+    present = numbers[~np.isnan(numbers)]
+    if not len(present):
+        return Decision("empty", False, "only infinite values", None)
+    low, high = present.min(), present.max()
+    if _are_integers(present):
+        reason = _key_reason(name, values, present)
+        if reason:
+            return Decision("identifier", False, reason, rule)
+    if low == high and len(present) == len(numbers):
+        return Decision("constant", False, f"the same value in every row, {_show(low)}", rule)
+    why = f"numbers from {_show(low)} to {_show(high)}" if low < high else f"the number {_show(low)} or missing"
+    if number_format == "decimal_comma":
+        why += ", written with a decimal comma"
+    elif number_format == "thousands_comma":
+        why += ", written with thousands commas"
+    return Decision("number", True, why + stray + _say_problems(problems) + _say_rounding(present), rule)
+
+
+def _key_reason(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -> str:
+    """Why a column of integers is a key and not a measurement; empty if it is not."""
+    n = len(present)
+    n_different = int(values.nunique())
+    if n >= FEWEST_FOR_KEY and n == len(values) == n_different and present.max() - present.min() == n - 1:
+        return "integers without a gap, a different one in every row, like row numbers"
+    if n_different == n and n >= FEWEST_FOR_KEY and np.abs(present).max() > EXACT:
+        return "a different integer in every row, too long for a measurement"
+    if ID_NAME.search(name.strip()) and n_different >= NEARLY_ALL * n and n >= FEWEST_FOR_UNIQUE:
+        return "named like a key, with a different integer in (nearly) every row"
+    return ""
+
+
+def _decide_text_dates(name: str, texts: Texts, date_format: str) -> Decision:
+    """A column of dates as text."""
+    by_level = read_dates(texts.levels, date_format)
+    dates = np.append(by_level, np.datetime64("NaT"))[texts.codes]
+    twin = swapped_format(date_format)
+    more = ""
+    if twin is not None and not np.isnat(read_dates(texts.levels[~np.isnat(by_level)], twin)).any():
+        order = "month/day" if date_format.startswith("%m") else "day/month"
+        more = f" (no date says whether day or month comes first: read as {order})"
+    if np.isnat(by_level).any():
+        more += _stray_words(texts, np.isnat(by_level), "dates")
+    return _decide_dates(name, dates, date_format, more)
+
+
+def _decide_dates(name: str, dates: NDArray[np.datetime64], date_format: str | None, more: str) -> Decision:
+    """A column of dates."""
+    present = dates[~np.isnat(dates)]
+    first, last = present.min().astype("datetime64[D]"), present.max().astype("datetime64[D]")
+    rule = DateRule(name, date_format, str(first))
+    if present.min() == present.max() and len(present) == len(dates):
+        return Decision("constant", False, f"the same date in every row, {first}", rule)
+    return Decision("date", True, f"dates from {first} to {last}, as days{more}", rule)
+
+
+def _decide_levels(name: str, texts: Texts, more: str = "") -> Decision:
+    """A column of words: levels, free text or an identifier."""
+    n, n_levels = texts.n_values, len(texts.levels)
+    if not n:
+        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+    rule, share_kept = _category_rule(name, texts)
+    if n_levels == 1 and n == len(texts.codes):
+        return Decision("constant", False, f"the same value in every row, {show_value(texts.levels[0])}", rule)
+    if _is_prose(texts):
+        return Decision("text", False, f"free text, {n_levels:,} different ones in {n:,} rows", rule)
+    share = n_levels / n
+    if n >= FEWEST_FOR_UNIQUE and share >= NEARLY_ALL:
+        every = "every row" if n_levels == n else f"{math.floor(100 * share)}% of the rows"
+        return Decision("identifier", False, f"a different value in {every}{more}", rule)
+    if ID_NAME.search(name.strip()) and share > 0.5 and n >= FEWEST_FOR_UNIQUE:
+        return Decision("identifier", False, f"named like a key, {n_levels:,} different values in {n:,} rows", rule)
+    if rule.other is not None:
+        kept = len(rule.levels) - 1
+        why = f"{n_levels:,} levels, the {kept} most frequent kept ({share_kept:.0%} of the rows), the rest grouped"
+        return Decision("category", True, why + more, rule)
+    shown = ", ".join(show_value(level) for level in rule.levels[:3]) + (", ..." if n_levels > 3 else "")
+    return Decision("category", True, f"{n_levels} level{'s' * (n_levels > 1)}: {shown}{more}", rule)
+
+
+def _category_rule(name: str, texts: Texts) -> tuple[CategoryRule, float]:
+    """The rule of a column of levels, and the share of rows whose level it keeps: at most MOST_LEVELS, the frequent."""
+    folded = {level.casefold() for level in texts.levels}
+    if folded <= TRUTH_WORDS:
+        return CategoryRule(name, tuple(sorted(folded)), None, True), 1.0
+    if len(texts.levels) <= MOST_LEVELS:
+        return CategoryRule(name, tuple(texts.levels)), 1.0
+    frequent = np.argsort(-texts.counts, kind="stable")[: MOST_LEVELS - 1]
+    levels = sorted(texts.levels[frequent])
+    other = "(other)"
+    while other in set(texts.levels):
+        other = f"({other})"
+    return CategoryRule(name, (*levels, other), other), float(texts.counts[frequent].sum() / texts.n_values)
+
+
+def _is_prose(texts: Texts) -> bool:
+    """Whether a column holds sentences: long or of many words, and mostly different ones."""
+    if len(texts.levels) <= max(FEW_LEVELS, PROSE_SHARE * texts.n_values):
+        return False
+    sample = texts.levels[:: max(1, len(texts.levels) // 1_000)]
+    n_words = np.mean([len(text.split()) for text in sample])
+    length = np.mean([len(text) for text in sample])
+    return bool(n_words >= PROSE_WORDS or length >= PROSE_LENGTH)
+
+
+def _few_levels(texts: Texts) -> bool:
+    """Whether a mix of numbers and words is a handful of levels."""
+    return len(texts.levels) <= min(FEW_LEVELS, texts.n_values / 2)
+
+
+def _could_be_numbers(texts: Texts) -> bool:
+    """Whether all but a few texts are numbers with either meaning of the comma."""
+    by_level = find_number_format(texts, "thousands_comma")[1]
+    return int(texts.counts[~np.isnan(by_level)].sum()) >= MOSTLY * texts.n_values
+
+
+def _is_nested(values: pd.Series[Any]) -> bool:
+    """Whether the cells are lists, records, bytes or other things that no CSV cell holds."""
+    if values.dtype != object:
+        return False
+    return any(isinstance(value, (list, tuple, dict, set, bytes, np.ndarray)) for value in values.dropna().iloc[:100])
+
+
+def _spread_text(texts: Texts) -> NDArray[np.object_]:
+    """A column of texts again."""
+    levels = np.empty(len(texts.levels) + 1, dtype=object)
+    levels[:-1] = texts.levels
+    return levels[texts.codes]
+
+
+def _stray_words(texts: Texts, lost: NDArray[np.bool_], what: str) -> str:
+    """How many values are not what the others are."""
+    counts = np.where(lost, texts.counts, 0)
+    n = int(counts.sum())
+    values = "value that is not one counts" if n == 1 else "values that are not count"
+    return f"; {n:,} {values} as missing, for example {show_value(texts.levels[int(np.argmax(counts))])}"
+
+
+def _say_problems(problems: list[Problem]) -> str:
+    """What was done to infinite and huge numbers."""
+    words = {"infinite": "infinite as missing", "too large": "cut to 1e38"}
+    return "".join(f"; {problem.n:,} {words[problem.what]}" for problem in problems)
+
+
+def _say_rounding(present: NDArray[np.float64]) -> str:
+    """A word on integers that floats cannot hold exactly."""
+    largest = np.abs(present).max()
+    return "; integers this long are rounded" if EXACT < largest < 1e22 and _are_integers(present) else ""
+
+
+def _are_integers(numbers: NDArray[np.float64]) -> bool:
+    """Whether all numbers, missing ones aside, are whole."""
+    return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
+
+
+def _show(number: float) -> str:
+    """A number, short."""
+    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e6 else f"{number:.4g}"

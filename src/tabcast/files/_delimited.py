@@ -1,0 +1,275 @@
+"""Tables as text: encoding and delimiter are found, rows are cut strictly, and every value stays the text it was."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TextIO
+
+import numpy as np
+import pandas as pd
+
+from tabcast.files._errors import TableFileError, list_names
+from tabcast.files._source import Source
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+]
+BLOCK_BYTES = 1 << 22
+SAMPLE_RECORDS = 200
+LONGEST_FIELD = 131_072
+CHUNK_ROWS = 10_000  # rows held as lists at a time
+TEXT = pd.Series(["text"]).dtype  # `str` in pandas 3, `object` in pandas 2
+ALLOWED_CONTROLS = b"\t\n\r\x0b\x0c\x1a"
+CONTROLS = bytes(range(32)).translate(None, ALLOWED_CONTROLS)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written."""
+
+    encoding: str
+    delimiter: str
+    skip_space: bool  # spaces after a delimiter do not count: `1, "two"`
+    says_delimiter: bool  # the first line is Excel's `sep=;`, not the header
+    notes: tuple[str, ...] = ()
+
+
+def find_dialect(source: Source) -> Dialect:
+    """Find encoding and delimiter of a text table."""
+    encoding, notes = _find_encoding(source)
+    with _open_text(source, encoding) as file:
+        first = file.readline().strip()
+    says_delimiter = len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS
+    if says_delimiter:
+        return Dialect(encoding, first[4], False, True, notes)
+    scores = {}
+    for skip_space in (False, True):
+        for delimiter in DELIMITERS:
+            score = _score_delimiter(source, Dialect(encoding, delimiter, skip_space, False))
+            scores[delimiter, skip_space] = score
+    # The most regular rows win, then the most columns, then the order above; spaces are skipped only if that helps.
+    delimiter, skip_space = max(scores, key=lambda key: scores[key])
+    return Dialect(encoding, delimiter, skip_space, False, notes)
+
+
+def _score_delimiter(source: Source, dialect: Dialect) -> tuple[float, int, int]:
+    """How well a delimiter fits the first rows: the larger, the better.
+
+    Share of the rows that have as many fields as the header, that number (none for a single column), and minus the
+    number of fields that begin with spaces and a quote.
+    """
+    lengths, n_spaced = [], 0
+    try:
+        with _open_text(source, dialect.encoding) as file:
+            for _, record in islice(_records(source, file, dialect), SAMPLE_RECORDS):
+                lengths.append(len(record))
+                n_spaced += sum(field.startswith(" ") and field.lstrip().startswith('"') for field in record)
+    except TableFileError:
+        pass  # a stray quote further down: the rows before it say enough, and reading will name its line
+    if not lengths or lengths[0] < 2:
+        return 0.0, 0, 0
+    return lengths.count(lengths[0]) / len(lengths), lengths[0], -n_spaced
+
+
+def read_delimited(source: Source, batch_rows: int | None = None) -> Iterator[pd.DataFrame]:
+    """The table in batches of `batch_rows` rows, every value as text, empty fields missing; None: all in one."""
+    dialect = find_dialect(source)
+    with _open_text(source, dialect.encoding) as file:
+        records = _records(source, file, dialect)
+        _, header = next(records, (0, []))
+        names = check_names(source, header)
+        rows = _rows(source, names, records, dialect)
+        first_row = 0
+        while True:
+            columns, n_rows = _take_rows(rows, len(names), batch_rows)
+            if n_rows == 0:
+                break
+            index = pd.RangeIndex(first_row, first_row + n_rows)
+            frame = pd.DataFrame(dict(zip(names, columns, strict=True)), copy=False)
+            frame.index = index
+            frame.attrs["notes"] = [*source.notes, *dialect.notes]
+            yield frame
+            first_row += n_rows
+        if first_row == 0:
+            raise TableFileError(f"{source.name} has a header line but no rows below it.")
+
+
+def check_names(source: Source, header: list[str]) -> list[str]:
+    """Column names without spaces around them; refused when there is none, an empty one, or the same one twice."""
+    names = [name.strip() for name in header]
+    if not any(names):
+        raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
+    for position, name in enumerate(names, start=1):
+        if not name:
+            index_advice = " (pandas writes such a column for its index: use to_csv(..., index=False))"
+            raise TableFileError(
+                f"Column {position} of {source.name} has no name; give it one in the first line"
+                f"{index_advice if position == 1 else ' or remove it'}."
+            )
+    seen: set[str] = set()
+    doubles = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    if doubles:
+        raise TableFileError(
+            f"{source.name} has more than one column named {list_names(dict.fromkeys(doubles))}; rename or remove one."
+        )
+    return names
+
+
+def _take_rows(rows: Iterator[list[str]], n_columns: int, most: int | None) -> tuple[list[pd.Series[Any]], int]:
+    """Up to `most` rows as text columns, put together chunk by chunk so that lists of rows never pile up."""
+    chunks: list[list[pd.Series[Any]]] = [[] for _ in range(n_columns)]
+    n_rows = 0
+    while most is None or n_rows < most:
+        chunk = list(islice(rows, CHUNK_ROWS if most is None else min(CHUNK_ROWS, most - n_rows)))
+        if not chunk:
+            break
+        n_rows += len(chunk)
+        for parts, values in zip(chunks, zip(*chunk, strict=True), strict=True):
+            parts.append(_text_column(values))
+        del chunk
+    if not n_rows:
+        return [], 0
+    columns = []
+    for parts in chunks:
+        columns.append(parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True))
+        parts.clear()
+    return columns, n_rows
+
+
+def _text_column(values: tuple[str, ...]) -> pd.Series[Any]:
+    """Fields as a text column, empty ones missing."""
+    array = np.array(values, dtype=object)
+    array[array == ""] = None
+    return pd.Series(array, dtype=TEXT)
+
+
+def _rows(
+    source: Source, names: list[str], records: Iterator[tuple[int, list[str]]], dialect: Dialect
+) -> Iterator[list[str]]:
+    """The records as rows: as long as the header, or the line is named."""
+    n_columns = len(names)
+    for line, record in records:
+        if len(record) != n_columns:
+            fewer = "only " if len(record) < n_columns else ""
+            advice = (
+                "a value that holds the delimiter must be in double quotes"
+                if len(record) > n_columns
+                else "complete the line or remove it"
+            )
+            raise TableFileError(
+                f"Line {line:,} of {source.name} has {fewer}{len(record):,} fields, the header has {n_columns:,} "
+                f"(delimiter {DELIMITERS[dialect.delimiter]}); {advice}."
+            )
+        yield record
+
+
+def _records(source: Source, file: TextIO, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a text table cut into fields, each with its line number; blank lines are left out."""
+    reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=dialect.skip_space, strict=True)
+    if dialect.says_delimiter:
+        next(reader, None)
+    line = reader.line_num + 1
+    while True:
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            raise _broken_record(source, line, str(error)) from None
+        except UnicodeError:
+            raise TableFileError(
+                f"{source.name} is not valid {dialect.encoding.upper()} text near line {line:,}; save it as UTF-8."
+            ) from None
+        if record is None:
+            return
+        if len(record) > 1 or (record and record[0].strip(" \t\x1a")):
+            yield line, record
+        line = reader.line_num + 1
+
+
+def _broken_record(source: Source, line: int, reason: str) -> TableFileError:
+    """What the csv module found, in our words."""
+    if "field larger" in reason:
+        what = f"has a field of more than {LONGEST_FIELD:,} characters, probably a double quote that is never closed"
+    elif "unexpected end" in reason:
+        what = "opens a double quote that is never closed"
+    elif "expected after" in reason:
+        what = "has characters after a closing double quote; a quote inside a quoted value is written twice"
+    else:
+        what = f"cannot be cut into fields ({reason})"
+    return TableFileError(f"Line {line:,} of {source.name} {what}.")
+
+
+@contextmanager
+def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
+    """The file as text, its line ends untouched."""
+    with source.open_bytes() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+        yield text
+
+
+def _find_encoding(source: Source) -> tuple[str, tuple[str, ...]]:
+    """UTF-8, or what a byte-order mark says, or Windows-1252 with a word on it; refused when it is not text."""
+    with source.open_bytes() as file:
+        block = file.read(BLOCK_BYTES)
+        for mark, encoding in BYTE_ORDER_MARKS:
+            if block.startswith(mark):
+                _refuse_nulls_in_text(source, block, encoding)
+                return encoding, ()
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        is_utf8, is_windows = True, True
+        while block:
+            _refuse_binary(source, block)
+            if is_utf8:
+                try:
+                    decoder.decode(block)
+                except UnicodeDecodeError:
+                    is_utf8 = False
+            if is_windows:
+                is_windows = not any(sign in block for sign in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"))
+            block = file.read(BLOCK_BYTES)
+    if is_utf8:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            is_utf8 = False
+    if is_utf8:
+        return "utf-8", ()
+    if not is_windows:
+        raise TableFileError(
+            f"{source.name} is neither UTF-8 nor Windows-1252 text (broken encoding); save it as UTF-8 and try again."
+        )
+    return "cp1252", (f"{source.name} is not UTF-8; it was read as Windows-1252 (cp1252).",)
+
+
+def _refuse_binary(source: Source, block: bytes) -> None:
+    """Zero bytes and many control characters are not text."""
+    if b"\x00" in block:
+        advice = "if it is UTF-16 text, save it as UTF-8" if block.count(b"\x00") > len(block) / 4 else "name a table"
+        raise TableFileError(f"{source.name} holds zero bytes, so it is not a text table; {advice}.")
+    controls = len(block) - len(block.translate(None, CONTROLS))
+    if controls > max(2, len(block) / 100):
+        raise TableFileError(f"{source.name} is full of control characters, so it is not a text table; name a table.")
+
+
+def _refuse_nulls_in_text(source: Source, block: bytes, encoding: str) -> None:
+    """Text after a byte-order mark is still no text when it decodes to zero characters, or not at all."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(block)
+    except UnicodeDecodeError:
+        raise TableFileError(
+            f"{source.name} begins with the byte-order mark of {encoding.removesuffix('-sig').upper()} but is not "
+            "valid text in it (broken encoding); save it as UTF-8 and try again."
+        ) from None
+    if "\x00" in text:
+        raise TableFileError(f"{source.name} holds zero characters, so it is not a text table; name a table.")
+    if not text.strip("\ufeff \t\r\n"):
+        raise TableFileError(f"{source.name} is empty but for a byte-order mark; a table needs column names and rows.")

@@ -1,0 +1,170 @@
+"""The column to predict: which rows are labeled, and which classes there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.files._errors import TableFileError, list_names, show_value
+from tabcast.files._values import TRUTH_WORDS, Texts, find_texts, has_leading_zeros, text_of_number
+
+Label = str | int | float | bool
+
+EXACT = 2**53
+MOST_FLOAT_CLASSES = 20
+MOST_INTEGER_CLASSES = 100
+MOST_WORD_SHARE = 0.5  # of labeled rows that may have a class of their own
+
+
+@dataclass(frozen=True)
+class Target:
+    """How the target column of any table becomes labels.
+
+    Parameters
+    ----------
+    name : the column.
+    type : "bool", "int", "float" or "str": what the labels are in Python.
+    classes : the labels, sorted.
+    missing_label : text that also means "unlabeled".
+    """
+
+    name: str
+    type: str
+    classes: tuple[Label, ...]
+    missing_label: str | None
+
+    def labels(self, values: pd.Series[Any]) -> NDArray[np.object_]:
+        """The label of each row, None where there is none."""
+        texts = remove_marker(find_texts(values), self.missing_label)
+        known = {_key(label, self.type): label for label in self.classes}
+        by_level = np.empty(len(texts.levels) + 1, dtype=object)
+        unknown = []
+        for position, text in enumerate(texts.levels):
+            by_level[position] = known.get(_key(text, self.type))
+            if by_level[position] is None:
+                unknown.append(text)
+        if unknown:
+            raise TableFileError(
+                f"Column {self.name!r} holds {list_names(unknown, 3)}, which is no class of the training table; "
+                f"classes are {list_names(self.classes)}."
+            )
+        return by_level[texts.codes]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "name": self.name,
+            "type": self.type,
+            "classes": list(self.classes),
+            "missing_label": self.missing_label,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Target:
+        """Back from :meth:`to_dict`."""
+        return cls(plain["name"], plain["type"], tuple(plain["classes"]), plain["missing_label"])
+
+
+def find_target(
+    name: str, values: pd.Series[Any], missing_label: Any = None
+) -> tuple[Target, dict[Label, int], list[str]]:
+    """Say what the classes are; returns the target, labeled rows by class, and notes."""
+    marker = None if missing_label is None else str(missing_label).strip()
+    every = find_texts(values)
+    texts = remove_marker(every, marker)
+    notes = []
+    if marker is not None and texts is every:
+        notes.append(f"No row of {name!r} holds {marker!r}, which --missing-label names.")
+    if not texts.n_values:
+        raise TableFileError(f"No row has a label: column {name!r} is empty; label some rows of at least two classes.")
+    label_type = _find_type(values, texts)
+    keys = [_key(text, label_type) for text in texts.levels]
+    labels = {key: _label(key, label_type) for key in keys}
+    counts = dict.fromkeys(labels.values(), 0)
+    for key, count in zip(keys, texts.counts, strict=True):
+        counts[labels[key]] += int(count)
+    counts = {label: counts[label] for label in sorted(counts)}
+    _check_classes(name, label_type, counts)
+    if texts.n_values == len(values):
+        notes.append(f"Every row has a label in {name!r}: there are no unlabeled rows to learn from.")
+    if marker is None and label_type in ("int", "float") and -1 in counts:
+        notes.append("Label -1 is a class here; if it marks unlabeled rows, say --missing-label -1.")
+    single = [label for label, count in counts.items() if count == 1]
+    if single:
+        notes.append(f"Only one labeled row of class {list_names(single)}: label more of it.")
+    return Target(name, label_type, tuple(counts), marker), counts, notes
+
+
+def remove_marker(texts: Texts, marker: str | None) -> Texts:
+    """The labels without the one that means "unlabeled"; the very same object if it does not occur."""
+    if marker is None:
+        return texts
+    same = np.array([level == marker or _same_number(level, marker) for level in texts.levels], dtype=bool)
+    if not same.any():
+        return texts
+    renumber = np.append(np.where(same, -1, np.cumsum(~same) - 1), -1)
+    return Texts(renumber[texts.codes], texts.levels[~same])
+
+
+def _find_type(values: pd.Series[Any], texts: Texts) -> str:
+    """What labels are in Python: truth values, integers, other numbers, or text."""
+    if {level.casefold() for level in texts.levels} <= TRUTH_WORDS:
+        return "bool"
+    numbers = pd.to_numeric(pd.Series(texts.levels, dtype=object), errors="coerce").to_numpy(dtype=float)
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() > EXACT or has_leading_zeros(pd.Series(texts.levels)):
+        return "str"
+    return "int" if (numbers == np.round(numbers)).all() else "float"
+
+
+def _key(label: Any, label_type: str) -> str:
+    """What two spellings of the same label have in common."""
+    if label_type == "bool":
+        return str(label).casefold()
+    if label_type in ("int", "float"):
+        try:
+            return text_of_number(float(label))
+        except (ValueError, OverflowError):
+            return str(label)
+    return str(label)
+
+
+def _label(key: str, label_type: str) -> Label:
+    """A label in Python, from its key."""
+    if label_type == "bool":
+        return key == "true"
+    return int(key) if label_type == "int" else (float(key) if label_type == "float" else key)
+
+
+def _same_number(one: str, other: str) -> bool:
+    """Whether two texts are the same number."""
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
+
+
+def _check_classes(name: str, label_type: str, counts: dict[Label, int]) -> None:
+    """Refuse one class, and targets that are no classes."""
+    n_labeled, n_classes = sum(counts.values()), len(counts)
+    if n_classes == 1:
+        raise TableFileError(
+            f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, "
+            f"{show_value(next(iter(counts)))}; at least two are needed (is the other one left empty on purpose?)."
+        )
+    is_number = label_type in ("int", "float")
+    most = {"float": MOST_FLOAT_CLASSES, "int": MOST_INTEGER_CLASSES}.get(label_type, n_labeled)
+    many = n_classes > max(MOST_FLOAT_CLASSES, MOST_WORD_SHARE * n_labeled)
+    if is_number and (n_classes == n_labeled > 2 or n_classes > most or many):
+        raise TableFileError(
+            f"Column {name!r} has {n_classes:,} different numbers in {n_labeled:,} labeled rows, so it looks like a "
+            "quantity; tabcast predicts classes: cut it into ranges, or write class codes as text."
+        )
+    if n_classes == n_labeled or many:
+        raise TableFileError(
+            f"Column {name!r} has {n_classes:,} different labels in {n_labeled:,} labeled rows, hardly two rows of a "
+            "class; name another target, or label more rows."
+        )

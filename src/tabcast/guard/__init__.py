@@ -1,0 +1,8 @@
+"""Whether the unlabeled rows helped: both models on the same held-out rows, the better one kept, a verdict in words."""
+
+from tabcast.guard._comparison import OutOfFold
+from tabcast.guard._guarded_classifier import GuardedClassifier
+from tabcast.guard._verdict import Verdict
+from tabcast.guard._words import say_verdict
+
+__all__ = ["GuardedClassifier", "OutOfFold", "Verdict", "say_verdict"]

@@ -1,0 +1,135 @@
+"""Both models of a split on the same held-out rows, with everything that is learned learned inside the split."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import _safe_indexing
+
+from tabcast.exceptions import TabcastWarning
+from tabcast.guard._scoring import HeldOutScore
+from tabcast.labels import UNLABELED
+from tabcast.parts import seeded
+from tabcast.tables import take_rows
+from tabcast.training import Floats, Index, TrainingData, predict_proba
+
+
+@dataclass(frozen=True, eq=False)
+class GuardSplit:
+    """Labeled rows that train and labeled rows that judge (positions in the table), in one part of one repeat."""
+
+    repeat: int
+    fold: int
+    train: Index
+    held_out: Index
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What a split showed: scores and probabilities of both models on its held-out rows."""
+
+    split: GuardSplit
+    supervised: float
+    self_trained: float
+    supervised_proba: Floats
+    self_trained_proba: Floats
+    n_fits: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Probabilities of labeled rows by models that were not trained on them; each row once.
+
+    Attributes
+    ----------
+    rows : (n,) positions in X, in ascending order. A class's only labeled row is not among them, nor are rows of parts
+        that a time limit cut off.
+    codes : (n,) positions of their classes in `classes_`.
+    folds : (n,) the part they were held out in.
+    supervised, self_trained : (n, n_classes) probabilities.
+    """
+
+    rows: Index
+    codes: Index
+    folds: Index
+    supervised: Floats
+    self_trained: Floats
+    trained: dict[int, Index]
+
+    def train(self, fold: int) -> Index:
+        """Positions in X of the labeled rows that trained the models of a fold."""
+        return self.trained[fold]
+
+
+def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> Any:
+    """A copy of the classifier fitted on some labeled rows and all unlabeled ones, seeded where it is not yet."""
+    rows = np.sort(np.concatenate([train, data.pool]))
+    codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
+    codes[train] = data.labels.codes[train]
+    by_row = {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
+    return (
+        seeded(classifier, seed)
+        .set_params(verbose=0)
+        .fit(
+            take_rows(data.X, rows),
+            data.labels.values(codes)[rows],
+            sample_weight=None if data.sample_weight is None else data.sample_weight[rows],
+            **by_row,
+            **data.other_params,
+        )
+    )
+
+
+def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, score: HeldOutScore) -> Compared:
+    """Fit the classifier without the held-out rows, and judge it and its supervised model on them."""
+    start = perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TabcastWarning)  # the model of all rows has said it
+        model = fit_rows(classifier, data, split.train, split.seed)
+    X, codes = take_rows(data.X, split.held_out), data.labels.codes[split.held_out]
+    present = np.unique(data.labels.codes[split.train])
+    return Compared(
+        split,
+        score(model.supervised_, X, codes),
+        score(model.estimator_, X, codes),
+        predict_proba(model.supervised_, X, data.n_classes, present),
+        predict_proba(model.estimator_, X, data.n_classes, present),
+        model.n_fits_,
+        perf_counter() - start,
+    )
+
+
+def collect_scores(compared: list[Compared]) -> pd.DataFrame:
+    """A row for each split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`."""
+    return pd.DataFrame(
+        {
+            "repeat": np.array([one.split.repeat for one in compared]),
+            "fold": np.array([one.split.fold for one in compared]),
+            "n_test": np.array([len(one.split.held_out) for one in compared]),
+            "supervised": np.array([one.supervised for one in compared]),
+            "self_trained": np.array([one.self_trained for one in compared]),
+        }
+    )
+
+
+def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFold:
+    """Held-out probabilities of the first repeat, in the order of the table."""
+    first = [one for one in compared if one.split.repeat == 0]
+    rows = np.concatenate([one.split.held_out for one in first])
+    order = np.argsort(rows)
+    folds = np.concatenate([np.full(len(one.split.held_out), one.split.fold) for one in first])
+    return OutOfFold(
+        rows[order],
+        data.labels.codes[rows[order]],
+        folds[order],
+        np.concatenate([one.supervised_proba for one in first])[order],
+        np.concatenate([one.self_trained_proba for one in first])[order],
+        {one.split.fold: one.split.train for one in first},
+    )

@@ -1,0 +1,284 @@
+"""The guard: self-training is compared with the supervised model on held-out rows; the better one is kept."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import check_random_state
+
+from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
+from tabcast.guard._comparison import (
+    Compared,
+    GuardSplit,
+    collect_out_of_fold,
+    collect_scores,
+    compare_on_split,
+    fit_rows,
+)
+from tabcast.guard._interval import LEVEL, corrected_interval, find_word, labels_to_settle
+from tabcast.guard._scoring import HeldOutScore, is_share
+from tabcast.guard._verdict import Verdict
+from tabcast.progress import Bar, Progress
+from tabcast.search import mean
+from tabcast.self_training import SelfTrainingClassifier
+from tabcast.semi_supervised import SemiSupervisedClassifier
+from tabcast.soft_self_training import SoftSelfTrainingClassifier
+from tabcast.training import TrainingData
+from tabcast.validation import CrossValidation
+
+SELF_TRAINED, SUPERVISED = "self-trained", "supervised"
+FEWEST_SPLITS = 2  # with one split there is no interval
+
+
+class GuardedClassifier(SemiSupervisedClassifier):
+    """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
+
+    The labeled rows are held out in turn (repeated stratified cross-validation). In each split the whole classifier,
+    with everything that it learns or searches for, is fitted on the other labeled rows and all unlabeled ones, and
+    compared with its own supervised model on the held-out rows. *Choice*: the model with the better mean score is
+    kept; ties and losses go to the supervised one. *Verdict*: what the evidence supports, in words, with the gain and
+    a 90 % interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how far it can be trusted.
+
+    What it costs: the classifier is fitted 1 + `n_splits` * `n_repeats` times.
+
+    Parameters
+    ----------
+    classifier : SoftSelfTrainingClassifier (None: that one with its defaults), CASTClassifier or
+        SelfTrainingClassifier.
+    scoring : what the models are compared by, as everywhere in scikit-learn; held-out rows count equally, whatever
+        their `sample_weight`. A split whose held-out rows lack a class that the score needs is left out. None: the
+        estimator's own `score`.
+    n_splits : parts the labeled rows are dealt into. A class's only labeled row is never held out.
+    n_repeats : how often, each time dealt anew.
+    guard : False: the self-trained model is kept in any case; the verdict says what it would have said.
+    time_limit : seconds after which no further split is begun, the model of all rows included; a split that would take
+        longer than is left is not begun either. Two splits are done in any case, and the first repeat goes first.
+    n_jobs : number of splits at a time (joblib). The result does not depend on it, unless `time_limit` is reached.
+    random_state : seed of the splits and of everything random in the classifier that has no seed yet.
+    verbose : 1 shows a progress bar with the time left; the classifier's own `verbose` is not looked at.
+
+    Attributes
+    ----------
+    verdict_ : the :class:`~tabcast.guard.Verdict`; `print` it.
+    chosen_ : "self-trained" or "supervised".
+    estimator_ : the chosen base classifier; it predicts.
+    self_trained_ : the semi-supervised classifier fitted on all rows, with its history and pseudo-labels.
+    supervised_ : the base classifier fitted on the labeled rows alone.
+    out_of_fold_ : :class:`~tabcast.guard.OutOfFold`: probabilities of held-out rows by both models, first repeat.
+    classes_ : the classes.
+    n_fits_ : number of base classifiers fitted.
+    seconds_ : dictionary: where the time went, "model" (on all rows) and "comparison".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from tabcast import SoftSelfTrainingClassifier
+    >>> from tabcast.guard import GuardedClassifier
+    >>> from tabcast.teachers import Committee
+    >>> X, truth = make_moons(600, noise=0.15, random_state=1)
+    >>> y = np.where(np.arange(600) % 15 == 0, truth, -1)  # 40 rows keep their label
+    >>> tree, teacher = DecisionTreeClassifier(min_samples_leaf=3), Committee(["own", "neighbors"])
+    >>> classifier = SoftSelfTrainingClassifier(tree, teacher=teacher)
+    >>> model = GuardedClassifier(classifier, random_state=0).fit(X, y)
+    >>> model.chosen_  # the better score decides ...
+    'self-trained'
+    >>> print(model.verdict_)  # ... and forty labels prove little
+    No difference was seen: the unlabeled rows may help or not.
+    On 40 labeled rows, held out in turn in 10 splits, balanced accuracy went from ... a gain of ... points ...
+    The interval is ... points wide, much wider than the gain: no realistic number of further labels would settle it.
+    The self-trained model was kept, because its cross-validated score is better.
+    """
+
+    def __init__(
+        self,
+        classifier: SelfTrainingClassifier | None = None,
+        *,
+        scoring: Any = "balanced_accuracy",
+        n_splits: int = 5,
+        n_repeats: int = 2,
+        guard: bool = True,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.scoring = scoring
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.guard = guard
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def estimator(self) -> Any:
+        """The base estimator of the classifier."""
+        return self._given().estimator
+
+    @property
+    def missing_label(self) -> Any:
+        """Which label means unlabeled: as the classifier says."""
+        return self._given().missing_label
+
+    @property
+    def categorical_features(self) -> Any:
+        """The categorical columns: as the classifier says."""
+        return self._given().categorical_features
+
+    def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train both models on all rows, compare them on held-out labeled rows, keep one.
+
+        Parameters
+        ----------
+        X : array or DataFrame (pandas, polars). The base estimator gets it as it is.
+        y : (n_rows,) classes, with a marker for rows without a label; see `missing_label` of the classifier.
+        X_unlabeled : more rows without a label.
+        sample_weight : one per row of X, or of X and X_unlabeled.
+        **fit_params : passed to the base estimator's `fit`; those with one entry per row follow their rows.
+        """
+        start = perf_counter()
+        self._check_parameters()
+        data = self._read(X, y, X_unlabeled, None, sample_weight, fit_params)
+        score = HeldOutScore(self.scoring, self._base_estimator(), data.labels.classes)
+        random_state = check_random_state(self.random_state)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        splits = self._split(data, random_state)
+        with self._show_progress(1 + len(splits)) as progress:
+            progress.describe("model of all rows")
+            with warnings.catch_warnings():
+                for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
+                    warnings.simplefilter("ignore", said_already)
+                self.self_trained_ = fit_rows(self._given(), data, data.labeled, seed)
+            seconds = perf_counter() - start
+            progress.advance()
+            progress.describe(f"split 1 of {len(splits)}")
+            compared = list(self._compare(data, splits, score, start, progress))
+        self._remember(data, compared, stopped=len(compared) < len(splits), metric=score.name)
+        self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
+        return self
+
+    def _given(self) -> SelfTrainingClassifier:
+        """The classifier to copy: the user's or the default one."""
+        return SoftSelfTrainingClassifier() if self.classifier is None else self.classifier
+
+    def _split(self, data: TrainingData, random_state: np.random.RandomState) -> list[GuardSplit]:
+        """Who trains and who judges, repeat by repeat."""
+        codes = data.labels.codes[data.labeled]
+        if np.bincount(codes).max() < 2:
+            raise ValueError(
+                "GuardedClassifier compares two models on labeled rows that it holds out, but every class has one "
+                "labeled row only. Label at least two rows of a class, or fit the classifier without the guard."
+            )
+        splits = []
+        for repeat in range(self.n_repeats):
+            with warnings.catch_warnings():
+                if repeat:  # said once
+                    warnings.simplefilter("ignore", SmallClassWarning)
+                parts = CrossValidation(self.n_splits, n_repeats=1).split(codes, random_state)
+            for fold, (train, held_out) in enumerate(parts):
+                seed = random_state.randint(np.iinfo(np.int32).max)
+                splits.append(GuardSplit(repeat, fold, data.labeled[train], data.labeled[held_out], seed))
+        return splits
+
+    def _compare(
+        self, data: TrainingData, splits: list[GuardSplit], score: HeldOutScore, start: float, progress: Progress
+    ) -> Iterator[Compared]:
+        """Split after split, until all are done or the time is up."""
+        n_jobs = effective_n_jobs(self.n_jobs)
+        batch_size = len(splits) if self.time_limit is None else n_jobs
+        n_done, longest = 0, 0.0
+        for first in range(0, len(splits), batch_size):
+            spent = perf_counter() - start
+            if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
+                return
+            batch = splits[first : first + batch_size]
+            jobs = (delayed(compare_on_split)(self._given(), data, split, score) for split in batch)
+            for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
+                n_done, longest = n_done + 1, max(longest, compared.seconds)
+                progress.advance()
+                progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
+                yield compared
+
+    def _remember(self, data: TrainingData, compared: list[Compared], *, stopped: bool, metric: str) -> None:
+        """Choose, and set the fitted attributes."""
+        scores = collect_scores(compared)
+        judged = scores.dropna()
+        if len(judged) < FEWEST_SPLITS:
+            raise ValueError(
+                f"`scoring`={metric!r} of GuardedClassifier could be computed on {len(judged)} of {len(scores)} splits "
+                "only: it needs every class among the held-out rows. Label more rows of rare classes, use fewer "
+                "splits, or choose another score."
+            )
+        n_test = judged["n_test"].to_numpy()
+        test_share = float((n_test / (len(data.labeled) - n_test)).mean())
+        differences = (judged["self_trained"] - judged["supervised"]).to_numpy()
+        supervised, self_trained = mean(judged["supervised"].to_numpy()), mean(judged["self_trained"].to_numpy())
+        # Without unlabeled rows both models are one, and nothing has to be estimated.
+        resolution = 1 / float(n_test.mean()) if len(data.pool) and is_share(metric, supervised, self_trained) else 0.0
+        interval = corrected_interval(differences, test_share, resolution=resolution)
+        same_model = self.self_trained_.best_round_ == 0
+        better = interval.gain > 0 and not same_model
+        keeps_self_trained = len(data.pool) > 0 and (better or not self.guard)
+        self.chosen_ = SELF_TRAINED if keeps_self_trained else SUPERVISED
+        self.supervised_ = self.self_trained_.supervised_
+        self.estimator_ = self.self_trained_.estimator_ if keeps_self_trained else self.supervised_
+        self.classes_ = data.labels.classes
+        self.out_of_fold_ = collect_out_of_fold(compared, data)
+        self.n_fits_ = self.self_trained_.n_fits_ + sum(one.n_fits for one in compared)
+        self.verdict_ = Verdict(
+            word=find_word(interval),
+            chosen=self.chosen_,
+            metric=metric,
+            gain=interval.gain,
+            low=interval.low,
+            high=interval.high,
+            level=LEVEL,
+            supervised=supervised,
+            self_trained=self_trained,
+            n_labeled=len(data.labeled),
+            n_unlabeled=len(data.pool),
+            n_splits=int(self.n_splits),
+            n_repeats=int(self.n_repeats),
+            more_labels=labels_to_settle(interval, len(data.labeled)),
+            guard=bool(self.guard),
+            same_model=same_model,
+            time_limit=None if self.time_limit is None else float(self.time_limit),
+            stopped=stopped,
+            scores=scores,
+        )
+
+    def _show_progress(self, total: int) -> Progress:
+        """A bar over the models for `verbose` of 1 or more."""
+        return Bar(type(self).__name__, total, unit="models", left="left") if self.verbose else Progress()
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, before any work."""
+        if not isinstance(self._given(), SelfTrainingClassifier):
+            raise TypeError(
+                "`classifier` of GuardedClassifier must be a SoftSelfTrainingClassifier, CASTClassifier or "
+                f"SelfTrainingClassifier, or None; got {self.classifier!r}. Put a classifier of another kind inside "
+                "one of them."
+            )
+        for name, least in (("n_splits", 2), ("n_repeats", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise ValueError(
+                    f"`{name}` of GuardedClassifier must be an integer of at least {least}; got {value!r}."
+                )
+        if self.time_limit is not None and (
+            isinstance(self.time_limit, bool) or not isinstance(self.time_limit, Real) or not self.time_limit > 0
+        ):
+            raise ValueError(
+                f"`time_limit` of GuardedClassifier must be a positive number of seconds or None; "
+                f"got {self.time_limit!r}."
+            )

@@ -1,0 +1,17 @@
+"""A fitted model in one file: written whole or not at all, read without running anything that is in it."""
+
+from tabcast.model_files._files import MODEL_NAME, ModelFileError, SavedModel, load_model, save_model
+from tabcast.model_files._predict import Predicted, name_columns, predict_file
+from tabcast.model_files._whole import write_whole
+
+__all__ = [
+    "MODEL_NAME",
+    "ModelFileError",
+    "Predicted",
+    "SavedModel",
+    "load_model",
+    "name_columns",
+    "predict_file",
+    "save_model",
+    "write_whole",
+]

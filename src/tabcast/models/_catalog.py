@@ -1,0 +1,119 @@
+"""Base classifiers by name, for people who choose one on the command line.
+
+Each takes tables with categories and missing values (tabcast encodes around the boosting libraries, the others bring
+their own encoding), takes sample weights, and is set for few labeled rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+
+from tabcast.choices import check_choice
+from tabcast.models._default import MIN_SAMPLES_LEAF, default_classifier
+
+N_TREES = 200
+# Small trees, shrinkage and sampling: what a few dozen labeled rows can support. docs/defaults.md.
+BOOSTING = {"n_estimators": 100, "learning_rate": 0.1, "subsample": 0.8, "colsample_bytree": 0.8}
+PACKAGES = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+
+
+def _default(seed: int | None, n_jobs: int | None) -> Any:
+    """scikit-learn's gradient boosting; its threads are OpenMP's, whatever `n_jobs` says."""
+    return default_classifier().set_params(random_state=seed)
+
+
+def _forest(kind: type[Any], seed: int | None, n_jobs: int | None) -> Any:
+    """A forest on numbers and codes of levels."""
+    from tabcast.teachers import TableCodes
+
+    return Pipeline([("codes", TableCodes()), ("forest", kind(N_TREES, n_jobs=n_jobs, random_state=seed))])
+
+
+def _random_forest(seed: int | None, n_jobs: int | None) -> Any:
+    return _forest(RandomForestClassifier, seed, n_jobs)
+
+
+def _extra_trees(seed: int | None, n_jobs: int | None) -> Any:
+    return _forest(ExtraTreesClassifier, seed, n_jobs)
+
+
+def _logistic_regression(seed: int | None, n_jobs: int | None) -> Any:
+    """The linear member of the committee: its solver draws nothing at random and has one thread."""
+    from tabcast.teachers import NormalScores
+
+    regression = LogisticRegression(C=0.3, max_iter=1000, random_state=seed)
+    return Pipeline([("scores", NormalScores()), ("regression", regression)])
+
+
+def _xgboost(seed: int | None, n_jobs: int | None) -> Any:
+    parameters = {**BOOSTING, "max_depth": 4, "tree_method": "hist", "n_jobs": n_jobs or 1, "verbosity": 0}
+    return _import("xgboost").XGBClassifier(**parameters, random_state=seed)
+
+
+def _lightgbm(seed: int | None, n_jobs: int | None) -> Any:
+    """Rows are sampled for every tree (`subsample_freq`), which LightGBM does not do by itself."""
+    few_rows = {"num_leaves": 15, "min_child_samples": MIN_SAMPLES_LEAF, "subsample_freq": 1}
+    repeatable = {"deterministic": True, "force_row_wise": True}
+    parameters = {**BOOSTING, **few_rows, **repeatable, "n_jobs": n_jobs or 1, "verbose": -1}
+    return _import("lightgbm").LGBMClassifier(**parameters, random_state=seed)
+
+
+def _catboost(seed: int | None, n_jobs: int | None) -> Any:
+    """CatBoost finds its own learning rate; it must not leave files behind."""
+    parameters = {"iterations": N_TREES, "depth": 4, "allow_writing_files": False, "verbose": False}
+    return _import("catboost").CatBoostClassifier(**parameters, thread_count=n_jobs or 1, random_state=seed)
+
+
+MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
+    "auto": _default,
+    "hist_gradient_boosting": _default,
+    "random_forest": _random_forest,
+    "extra_trees": _extra_trees,
+    "logistic_regression": _logistic_regression,
+    "xgboost": _xgboost,
+    "lightgbm": _lightgbm,
+    "catboost": _catboost,
+}
+MODEL_NAMES = tuple(MODELS)
+
+
+def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None) -> Any:
+    """A base classifier by its name, not fitted.
+
+    Parameters
+    ----------
+    name : one of `MODEL_NAMES`. "auto" is :func:`default_classifier`, today the same as "hist_gradient_boosting".
+    seed : of everything random in it.
+    n_jobs : threads; None is one, -1 all. "hist_gradient_boosting" takes OpenMP's (OMP_NUM_THREADS) instead, and
+        "logistic_regression" has one.
+
+    Examples
+    --------
+    >>> from tabcast.models import make_model
+    >>> make_model("auto", seed=0)
+    HistGradientBoostingClassifier(min_samples_leaf=8, random_state=0)
+    >>> make_model("random_forrest")
+    Traceback (most recent call last):
+    ValueError: Unknown model: 'random_forrest'. Choices: auto, ... Did you mean 'random_forest'?
+    """
+    check_choice(name, MODEL_NAMES, "model")
+    return MODELS[name](seed, n_jobs)
+
+
+def _import(package: str) -> Any:
+    """A package that only some models need."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ModuleNotFoundError(
+            f"{PACKAGES[package]} is needed for model {package!r}. Install it with: pip install 'tabcast[{package}]'.",
+            name=package,
+        ) from None

@@ -1,0 +1,552 @@
+"""One function a picture: plain data in, SVG out. Drawn for several widths, so that text keeps its size on a phone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tabcast.report._html import clean
+from tabcast.report._svg import (
+    LABEL_SIZE,
+    Scale,
+    axis_bottom,
+    axis_left,
+    element,
+    fit_text,
+    left_room,
+    number,
+    path,
+    percent_texts,
+    picture,
+    text,
+    text_width,
+    tick_texts,
+    titled,
+    whisker,
+    widen,
+)
+from tabcast.report._words import NOTHING, count, decimal, in_points, percent, seconds, signed, spaced
+
+Data = Mapping[str, Any]
+Number = TypeVar("Number", int, float)
+
+N_COLORS = 8
+MAX_CELLS = 8
+MAX_BARS = 12
+PHONE = 500  # narrower drawings are for phones
+TOP = 34.0  # room above a picture for the name of its upright axis
+FOOT = 46.0  # room below it for numbers and name of the other
+QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def color(position: int) -> str:
+    """The class of a series' color; from the eighth on all share the last, gray."""
+    return f"c{min(position, N_COLORS - 1)}"
+
+
+def is_number(value: Any) -> bool:
+    """Whether there is something to draw."""
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _choose(width: float, wide: Number, narrow: Number) -> Number:
+    return wide if width > PHONE else narrow
+
+
+# The verdict
+
+
+def draw_gain(verdict: Data, width: float) -> str:
+    """The gain, its interval, zero, and the gain of each split."""
+    points = in_points(verdict)
+    factor = 100 if points else 1
+    low, high, gain = (factor * verdict[key] for key in ("low", "high", "gain"))
+    splits = [
+        factor * (one["self_trained"] - one["supervised"])
+        for one in verdict["scores"]
+        if is_number(one["self_trained"]) and is_number(one["supervised"])
+    ]
+    n_ticks = 5 if width <= PHONE else 9
+    scale = Scale(*widen(min(0, low, *splits), max(0, high, *splits), n=n_ticks), 16, width - 16)
+    middle, base = 84.0, 146.0
+    ticks = scale.ticks(n_ticks)
+    texts = [one if tick <= 0 else f"+{one}" for tick, one in zip(ticks, tick_texts(ticks), strict=True)]
+    unit = f"gain in {spaced(verdict['metric'])}" + (", points" if points else "")
+    zero = scale(0)
+    parts = [
+        axis_bottom(scale, base, ticks, texts, label=unit, top=36),
+        element("line", x1=zero, x2=zero, y1=8.0, y2=base, class_="zero"),
+        *_sides(zero, width),
+        element("line", x1=scale(low), x2=scale(high), y1=middle, y2=middle, class_="interval verdict-mark"),
+    ]
+    for end in (low, high):
+        parts.append(
+            element(
+                "line", x1=scale(end), x2=scale(end), y1=middle - 8, y2=middle + 8, class_="interval-end verdict-mark"
+            )
+        )
+    said = signed(verdict["gain"], points=points)
+    parts.append(titled(element("circle", cx=scale(gain), cy=middle, r=9.0, class_="gain-dot verdict-mark"), said))
+    room = text_width(said, 16) / 2
+    at = min(max(scale(gain), room + 4), width - room - 4)
+    parts.append(text(at, middle - 20, said, css="gain-text verdict-mark", anchor="middle"))
+    for one in splits:
+        tick = element("line", x1=scale(one), x2=scale(one), y1=base - 26, y2=base - 12, class_="split")
+        parts.append(titled(tick, f"one split: {signed(one / factor, points=points)}"))
+    ends = f"{signed(verdict['low'], points=points)} to {signed(verdict['high'], points=points)}"
+    return picture(width, base + FOOT - 4, f"Gain {said}, interval {ends}.", parts)
+
+
+def _sides(zero: float, width: float) -> list[str]:
+    """Who is better on which side of zero, where there is room for the words."""
+    found = []
+    for words, side, room in (("supervised is better", -1, zero), ("self-trained is better", 1, width - zero)):
+        if room > text_width(words, LABEL_SIZE) + 40:
+            arrow = f"←  {words}" if side < 0 else f"{words}  →"
+            found.append(text(zero + 10 * side, 18, arrow, css="side", anchor="end" if side < 0 else "start"))
+    return found
+
+
+# Bars
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A lying bar: what it is, how long, the number at its end, its color, and all of its name."""
+
+    name: str
+    value: float
+    shown: str
+    css: str = "accent"
+    full: str | None = None
+
+
+def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0.0) -> str:
+    """Lying bars with a name at the left, which may take a `share` of the width, and a number at the end."""
+    bars = bars[:MAX_BARS]
+    step, thick = 30.0, 14.0
+    longest = max((text_width(one.name, LABEL_SIZE) for one in bars), default=0)
+    left = min(longest + 14, width * (share or _choose(width, 0.34, 0.42)))
+    right = width - max((text_width(one.shown, LABEL_SIZE) for one in bars), default=0) - 12
+    scale = Scale(0, max((one.value for one in bars), default=0) or 1, left, right)
+    parts = []
+    for i, one in enumerate(bars):
+        y = i * step + 8
+        base = y + thick / 2 + 4.5
+        full = one.full or one.name
+        long = max(scale(one.value) - left, 1.5)
+        box = element("rect", x=float(left), y=y, width=long, height=thick, rx=2.0, class_=f"bar {one.css}")
+        parts.append(text(left - 12, base, one.name, anchor="end", width=left - 12, full=full))
+        parts.append(titled(box, f"{full}: {one.shown}"))
+        parts.append(text(left + long + 8, base, one.shown, css="value"))
+    return picture(width, len(bars) * step + 4, label, parts)
+
+
+def draw_classes(table: Data, width: float) -> str:
+    """Labeled rows of each class."""
+    bars = [
+        Bar(clean(one["name"]), one["n_labeled"], count(one["n_labeled"]), color(i))
+        for i, one in enumerate(table["classes"])
+    ]
+    return draw_bars(bars, width, "Labeled rows by class")
+
+
+def draw_seconds(training: Data, width: float) -> str:
+    """Where the time went."""
+    spent = sorted(training["seconds"].items(), key=lambda one: -one[1])
+    bars = [Bar(spaced(name), value, seconds(value), "neutral") for name, value in spent]
+    return draw_bars(bars, width, "Seconds by part of the work")
+
+
+def draw_flipped(data: Data, width: float) -> str:
+    """How often which label took the place of which."""
+    pairs = sorted(data["pairs"], key=lambda one: -one["n"])
+    return _draw_pairs([(one["from"], one["to"], one["n"], count(one["n"])) for one in pairs], width, "Changed labels")
+
+
+def _draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label: str) -> str:
+    """Bars of pairs of names; both names of a pair are shortened alike."""
+    share = _choose(width, 0.4, 0.5)
+    room = (width * share - 40) / 2
+    bars = []
+    for one, other, value, shown in pairs:
+        short = f"\u2068{fit_text(one, room)}\u2069 → \u2068{fit_text(other, room)}\u2069"
+        bars.append(Bar(short, value, shown, full=f"\u2068{clean(one)}\u2069 → \u2068{clean(other)}\u2069"))
+    return draw_bars(bars, width, label, share=share)
+
+
+# Dots with intervals
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A dot with an upright interval: its name below, and what it says when pointed at."""
+
+    name: str
+    value: float
+    low: Any
+    high: Any
+    tip: str
+
+
+def draw_density_accuracy(data: Data, width: float) -> str:
+    """Accuracy of held-out predictions by density, sparse to dense."""
+    groups = [one for one in data["deciles"] if is_number(one["accuracy"])]
+    total = sum(one["n"] for one in groups)
+    mean = sum(one["n"] * one["accuracy"] for one in groups) / total if total else None
+    dots = [
+        Dot(
+            clean(one["decile"]), one["accuracy"], one["low"], one["high"],
+            f"group {one['decile']}: {percent(one['accuracy'])} of {count(one['n'])} right "
+            f"({percent(one['low'])} to {percent(one['high'])})",
+        )
+        for one in groups
+    ]  # fmt: skip
+    labels = ("accuracy", "density group, sparse → dense")
+    return draw_dots(dots, width, labels, "Accuracy by density group", level=mean, share=True)
+
+
+def draw_information(data: Data, width: float) -> str:
+    """Fisher information by density region."""
+    dots = [
+        Dot(
+            spaced(one["region"]), one["information"], one["low"], one["high"],
+            f"{spaced(one['region'])}: {decimal(one['information'], 2)} "
+            f"({decimal(one['low'], 2)} to {decimal(one['high'], 2)}), {count(one['n'])} rows",
+        )
+        for one in data["regions"] if is_number(one["information"])
+    ]  # fmt: skip
+    labels = ("information of a row; 1 is a labeled one's", "density region")
+    return draw_dots(dots, width, labels, "Fisher information by density region", zero=True)
+
+
+def draw_dots(
+    dots: Sequence[Dot], width: float, labels: tuple[str, str], alt: str, *,
+    level: float | None = None, share: bool = False, zero: bool = False,
+) -> str:  # fmt: skip
+    """Dots from left to right; `labels` name the upright and the other axis, `level` is a dashed line."""
+    values = [one for dot in dots for one in (dot.value, dot.low, dot.high) if is_number(one)] or [0.0, 1.0]
+    low, high = widen(min([*values, 0.0] if zero else values), max(values))
+    if share:
+        low, high = max(low, 0.0), min(high, 1.0)
+    elif zero and min(values) >= 0:
+        low = 0.0
+    height = _choose(width, 290, 250)
+    base, right = height - FOOT, width - 8
+    y = Scale(low, high, base, TOP)
+    ticks = y.ticks(5)
+    texts = percent_texts(ticks) if share else tick_texts(ticks)
+    left = left_room(texts)
+    x = Scale(-0.5, len(dots) - 0.5, left, right)
+    parts = [axis_left(y, left, right, ticks, texts, label=labels[0]), axis_bottom(x, base, [], [], label=labels[1])]
+    if level is not None:
+        parts.append(element("line", x1=left, x2=right, y1=y(level), y2=y(level), class_="reference"))
+    for i, dot in enumerate(dots):
+        room = (right - left) / len(dots) - 4
+        parts.append(text(x(i), base + 17, dot.name, css="tick", anchor="middle", width=room))
+        drawn = element("circle", cx=x(i), cy=y(dot.value), r=5.5, class_="dot accent")
+        if is_number(dot.low) and is_number(dot.high):
+            drawn = whisker(x(i), y(max(dot.low, low)), y(min(dot.high, high)), "accent") + drawn
+        parts.append(titled(drawn, dot.tip))
+    return picture(width, height, alt, parts)
+
+
+# Squares
+
+
+def draw_overlap(data: Data, width: float) -> str:
+    """How labeled rows of each class are spread over the classes by density; with many classes the worst pairs only."""
+    classes, matrix = [clean(one) for one in data["classes"]], data["matrix"]
+    n = len(classes)
+    if n > MAX_CELLS:
+        pairs = [(matrix[i][j], i, j) for i in range(n) for j in range(n) if i != j and is_number(matrix[i][j])]
+        worst = sorted(pairs, reverse=True)[:MAX_BARS]
+        named = [(classes[i], classes[j], value, percent(value)) for value, i, j in worst]
+        return _draw_pairs(named, width, "Pairs of classes that overlap most")
+    left = min(max(text_width(one, LABEL_SIZE) for one in [*classes, "rows of"]) + 16, width * 0.3)
+    size = min(_choose(width, 104, 76), (width - left - 2) / n)
+    high, top = min(size, 52.0), 46.0
+    parts = [
+        text(left - 12, top - 30, "rows of", css="axis-label", anchor="end"),
+        text(left + 4, top - 30, "look like", css="axis-label"),
+    ]
+    for i, one in enumerate(classes):
+        y = top + i * high
+        parts.append(text(left + (i + 0.5) * size, top - 10, one, anchor="middle", width=size - 6))
+        parts.append(text(left - 12, y + high / 2 + 4, one, anchor="end", width=left - 14))
+        for j, value in enumerate(matrix[i]):
+            x = left + j * size
+            share = max(0.0, min(1.0, value)) if is_number(value) else 0.0
+            box = element(
+                "rect", x=x + 1, y=y + 1, width=size - 2, height=high - 2, rx=3.0, class_="cell",
+                fill_opacity=round(0.05 + 0.95 * share, 3),
+            )  # fmt: skip
+            shown = f"{100 * share:.0f}%" if is_number(value) else NOTHING
+            css = "cell-text strong" if share > 0.55 else "cell-text"
+            inside = text(x + size / 2, y + high / 2 + 4.5, shown, css=css, anchor="middle")
+            parts.append(titled(box + inside, f"\u2068{one}\u2069 → \u2068{classes[j]}\u2069: {percent(value)}"))
+    return picture(width, top + n * high + 4, "Overlap of the classes", parts)
+
+
+# Shift
+
+
+def draw_shift(data: Data, width: float) -> str:
+    """The AUC of telling labeled from unlabeled rows, on a line from 0.5 to 1."""
+    least = min([0.5, *(data[key] for key in ("low", "auc") if is_number(data[key]))])
+    scale = Scale(math.floor(least * 10) / 10, 1.0, 16, width - 16)
+    ticks = scale.ticks(6)
+    base, y = 56.0, 41.0
+    parts = [
+        text(scale(0.5), 16, "cannot tell", css="side", anchor="start" if scale.low == 0.5 else "middle"),
+        text(width - 16, 16, "can always tell", css="side", anchor="end"),
+        axis_bottom(scale, base, ticks, tick_texts(ticks), label="AUC of telling them apart", top=28),
+    ]
+    drawn = element("circle", cx=scale(data["auc"]), cy=y, r=6.5, class_="dot accent")
+    if is_number(data["low"]) and is_number(data["high"]):
+        drawn = (
+            element("line", x1=scale(data["low"]), x2=scale(data["high"]), y1=y, y2=y, class_="interval accent") + drawn
+        )
+    parts.append(titled(drawn, f"AUC {decimal(data['auc'])} ({decimal(data['low'])} to {decimal(data['high'])})"))
+    return picture(width, base + FOOT - 4, f"AUC {decimal(data['auc'], 2)}", parts)
+
+
+# Lines
+
+
+def draw_selection(data: Data, width: float) -> str:
+    """The share of rows that pass, by threshold."""
+    points = [(one["threshold"], one["share"], one["n"]) for one in data["thresholds"]]
+    return _draw_shares(points, width, "confidence threshold", data.get("threshold"), "Rows that pass, by threshold")
+
+
+def draw_selection_by_alpha(data: Data, width: float, alpha: float | None) -> str:
+    """The share of rows that pass, by alpha."""
+    points = [(one["alpha"], one["share"], one["n"]) for one in data["alphas"]]
+    return _draw_shares(points, width, "alpha", alpha, "Rows that pass, by alpha")
+
+
+def _draw_shares(
+    points: Sequence[tuple[float, float, int]], width: float, x_label: str, chosen: float | None, alt: str
+) -> str:
+    """A line of shares over the ground, and the value in use."""
+    height = _choose(width, 260, 230)
+    base, left, right = height - FOOT, 46.0, width - 14
+    xs = [x for x, _, _ in points] or [0.0, 1.0]
+    x, y = Scale(min(xs), max(xs), left, right), Scale(0, 1, base, TOP)
+    ticks = x.ticks(6)
+    parts = [
+        axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="share of unlabeled rows"),
+        axis_bottom(x, base, ticks, tick_texts(ticks), label=x_label),
+    ]
+    places = [(x(a), y(b)) for a, b, _ in points]
+    if places:
+        outline = "L".join(
+            f"{number(a)} {number(b)}" for a, b in [*places, (places[-1][0], base), (places[0][0], base)]
+        )
+        parts += [element("path", d=f"M{outline}Z", class_="wash accent"), path(places, "line accent")]
+    # Dots that nobody sees carry the numbers for pointers.
+    for (a, b), (value, share, n) in zip(places, points, strict=True):
+        ghost = element("circle", cx=a, cy=b, r=8.0, class_="ghost")
+        parts.append(titled(ghost, f"{decimal(value, 2)}: {percent(share)} of rows ({count(n)})"))
+    if chosen is not None and min(xs) <= chosen <= max(xs):
+        at, said = x(chosen), f"in use: {decimal(chosen, 2)}"
+        parts.append(element("line", x1=at, x2=at, y1=TOP, y2=base, class_="chosen"))
+        fits = at + text_width(said, LABEL_SIZE) + 8 < width
+        parts.append(
+            text(at + (8 if fits else -8), TOP + 13, said, css="side on-top", anchor="start" if fits else "end")
+        )
+    return picture(width, height, alt, parts)
+
+
+def draw_reliability(data: Data, width: float) -> str:
+    """Accuracy by confidence, before and after, and the diagonal."""
+    height = _choose(width, 370, 310)
+    base, left, right = height - FOOT, 48.0, width - 14
+    models = {
+        who: [one for one in data[who]["bins"] if is_number(one["accuracy"]) and is_number(one["confidence"])]
+        for who in ("supervised", "self_trained")
+    }
+    every = [one for bins in models.values() for one in bins]
+    x_low = _tenth_below([one["confidence"] for one in every])
+    y_low = min(x_low, _tenth_below([one["low"] if is_number(one["low"]) else one["accuracy"] for one in every]))
+    right = min(right, left + 1.5 * (base - TOP))
+    x, y = Scale(x_low, 1, left, right), Scale(y_low, 1, base, TOP)
+    x_ticks, y_ticks = x.ticks(5), y.ticks(5)
+    parts = [
+        axis_left(y, left, right, y_ticks, percent_texts(y_ticks), label="accuracy"),
+        axis_bottom(x, base, x_ticks, percent_texts(x_ticks), label="confidence"),
+        element("line", x1=x(x_low), x2=x(1), y1=y(x_low), y2=y(1), class_="reference"),
+    ]
+    for who, css, shift in (("supervised", "neutral", -2.0), ("self_trained", "accent", 2.0)):
+        bins = models[who]
+        places = [(x(one["confidence"]) + shift, y(one["accuracy"])) for one in bins]
+        most = max((one["n"] for one in bins), default=1) or 1
+        marks = []
+        for (a, b), one in zip(places, bins, strict=True):
+            drawn = element("circle", cx=a, cy=b, r=3.0 + 3.5 * math.sqrt(one["n"] / most), class_=f"dot {css}")
+            if is_number(one["low"]) and is_number(one["high"]):
+                drawn = whisker(a, y(one["low"]), y(one["high"]), f"{css} thin") + drawn
+            tip = f"confidence {percent(one['confidence'])}, {percent(one['accuracy'])} of {count(one['n'])} right"
+            marks.append(titled(drawn, f"{who.replace('_', '-')}: {tip}"))
+        parts += [path(places, f"line {css}") if len(places) > 1 else "", *marks]
+    return picture(width, height, "Accuracy by confidence", parts)
+
+
+def _tenth_below(values: Sequence[float]) -> float:
+    return max(0.0, math.floor((min(values, default=0.0) - 0.02) * 10) / 10)
+
+
+# Shares
+
+
+def draw_class_mix(data: Data, width: float) -> str:
+    """Class shares of the labeled rows and of the rows in use, round by round."""
+    lines: list[tuple[str, Sequence[Any], str]] = [("labeled rows", data["labeled"], "rows")]
+    lines += [(f"round {one['round']}", one["shares"], count(round(one["n"]))) for one in data["rounds"] if one["n"]]
+    left, step, thick = text_width("labeled rows", LABEL_SIZE) + 18, 31.0, 20.0
+    right = width - max(text_width(one[2], LABEL_SIZE) for one in lines) - 12
+    scale = Scale(0, 1, left, right)
+    base = len(lines) * step + 12
+    ticks = QUARTERS if width > PHONE else [0.0, 0.5, 1.0]
+    parts = [axis_bottom(scale, base, ticks, percent_texts(ticks))]
+    for i, (name, shares, n) in enumerate(lines):
+        y = i * step + (6 if i else 0)
+        parts.append(text(left - 12, y + thick / 2 + 4.5, name, css="label" if i else "label strong", anchor="end"))
+        parts.append(text(right + 10, y + thick / 2 + 4.5, n, css="value" if i else "tick"))
+        start = 0.0
+        for j, share in enumerate(shares):
+            if not is_number(share) or share <= 0:
+                continue
+            a, b = scale(start), scale(min(start + share, 1.0))
+            start += share
+            box = element(
+                "rect", x=a + 0.75, y=y, width=max(b - a - 1.5, 0.5), height=thick, rx=2.0, class_=f"bar {color(j)}"
+            )
+            words = (
+                text((a + b) / 2, y + thick / 2 + 4, f"{100 * share:.0f}%", css=f"on {color(j)}", anchor="middle")
+                if b - a > 36
+                else ""
+            )
+            parts.append(titled(box + words, f"{clean(data['classes'][j])}: {percent(share)}"))
+    return picture(width, base + 26, "Class shares by round", parts)
+
+
+# Training
+
+
+def draw_history(training: Data, width: float) -> str:
+    """Rows in use by round, below the score where there is one."""
+    history, best = training["history"], training["best_round"]
+    scored = [(i, one) for i, one in enumerate(history) if is_number(one.get("score"))]
+    most = max((float(one["n_selected"]) for one in history), default=0.0) or 1.0
+    values = _with_errors([one for _, one in scored])
+    score_high = _choose(width, 170, 150) if scored else 0.0
+    y = Scale(*widen(min(values), max(values), n=4), TOP + score_high, TOP)
+    ticks = y.ticks(4)
+    top = TOP + (score_high + 44 if scored else 0)
+    bars = Scale(0, most, top + 84, top)
+    left = left_room([*(tick_texts(ticks) if scored else []), count(round(most))])
+    right = width - 10
+    x = Scale(-0.5, len(history) - 0.5, left, right)
+    parts = []
+    if scored:
+        parts.append(axis_left(y, left, right, ticks, tick_texts(ticks), label="score on held-out rows"))
+        parts.append(path([(x(i), y(one["score"])) for i, one in scored], "line accent"))
+        parts += [_scored_dot(x(i), y, one, one["round"] == best, f"round {one['round']}") for i, one in scored]
+    parts.append(axis_left(bars, left, right, [0.0, most], ["0", count(round(most))], label="unlabeled rows in use"))
+    thick = min(44.0, (right - left) / max(len(history), 1) * 0.6)
+    every = max(1, math.ceil(len(history) / _choose(width, 16, 8)))
+    for i, one in enumerate(history):
+        high = max(bars(0) - bars(one["n_selected"]), 0.0)
+        css = "bar accent" if one["round"] == best else "bar neutral"
+        box = element("rect", x=x(i) - thick / 2, y=bars(0) - high, width=thick, height=high, rx=2.0, class_=css)
+        parts.append(
+            titled(box, f"round {one['round']}: {count(one['n_selected'])} rows, {count(one['n_changed'])} changed")
+        )
+        if i % every == 0:
+            parts.append(text(x(i), bars(0) + 17, one["round"], css="tick", anchor="middle"))
+    parts.append(axis_bottom(x, bars(0), [], [], label="round"))
+    return picture(width, bars(0) + FOOT, "Training history", parts)
+
+
+def draw_alpha(training: Data, width: float) -> str:
+    """Scores of the alphas tried."""
+    tried = [one for one in training["alpha_scores"] if is_number(one["score"])]
+    values = _with_errors(tried)
+    height = _choose(width, 250, 220)
+    base, right = height - FOOT, width - 10
+    y = Scale(*widen(min(values), max(values), n=4), base, TOP)
+    ticks = y.ticks(4)
+    left = left_room(tick_texts(ticks))
+    alphas = [one["alpha"] for one in tried] or [0.0, 1.0]
+    room = (max(alphas) - min(alphas)) * 0.05 or 0.05
+    x = Scale(min(alphas) - room, max(alphas) + room, left, right)
+    x_ticks = [tick for tick in x.ticks(_choose(width, 9, 5)) if 0 <= tick <= 1]
+    parts = [
+        axis_left(y, left, right, ticks, tick_texts(ticks), label="score on held-out rows"),
+        axis_bottom(x, base, x_ticks, tick_texts(x_ticks), label="alpha"),
+    ]
+    parts += [_scored_dot(x(one["alpha"]), y, one, one["chosen"], f"alpha {decimal(one['alpha'], 2)}") for one in tried]
+    return picture(width, height, "Score by alpha", parts)
+
+
+def _with_errors(scored: Sequence[Data]) -> list[float]:
+    return [one["score"] + k * (one.get("score_std_error") or 0) for one in scored for k in (-1, 0, 1)] or [0.0, 1.0]
+
+
+def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> str:
+    """A score with its standard error; full if it was chosen."""
+    error = one.get("score_std_error") or 0.0
+    drawn = whisker(at, y(one["score"] - error), y(one["score"] + error), "accent thin")
+    css = "dot accent" if chosen else "ring accent"
+    drawn += element("circle", cx=at, cy=y(one["score"]), r=6.5 if chosen else 4.5, class_=css)
+    return titled(drawn, f"{name}: {decimal(one['score'])} ± {decimal(error)}")
+
+
+# The map of pseudo-labels
+
+
+@dataclass(frozen=True)
+class Point:
+    """A row on the map: where, which class, whether it was used, and which row of the page's table it is."""
+
+    x: float
+    y: float
+    code: int
+    used: bool
+    position: int
+
+
+def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> str:
+    """A dot a row: full if it was used, a ring if not."""
+    height = _choose(width, 440, 340)
+    base, right = height - FOOT, width - 8
+    y = Scale(*_bounds([one.y for one in points]), base - 4, TOP + 4)
+    ticks = y.ticks(5)
+    left = left_room(tick_texts(ticks))
+    x = Scale(*_bounds([one.x for one in points]), left + 8, right - 8)
+    x_ticks = x.ticks(_choose(width, 10, 5))
+    radius = "3.5" if width > PHONE else "2.7"
+    dots = [
+        f'<circle cx="{number(x(one.x))}" cy="{number(y(one.y))}" r="{radius}" class="{"p" if one.used else "o"} '
+        f'{color(one.code)}" data-i="{one.position}"/>'
+        for one in points
+    ]
+    parts = [
+        axis_left(y, left, right, ticks, tick_texts(ticks), label="confidence"),
+        axis_bottom(x, base, x_ticks, tick_texts(x_ticks), label=x_label, top=TOP),
+        element("g", "".join(dots)),
+        element("circle", r=7.0, class_="halo", cx=0.0, cy=0.0),
+    ]
+    return picture(width, height, "Map of the pseudo-labels", parts)
+
+
+def _bounds(values: Sequence[float]) -> tuple[float, float]:
+    """From a little below the least to 1 for what lies between 0 and 1."""
+    low, high = min(values), max(values)
+    if low >= 0 and high <= 1:
+        return max(0.0, math.floor((low - 0.01) * 10) / 10), 1.0
+    return widen(low, high)

@@ -1,0 +1,232 @@
+"""What the page carries for its table and its map: columns of numbers, thinned so that the page stays small."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.report._html import clean, shorten
+
+COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
+MAX_ROWS = 60_000
+MAX_DRAWN = 1_500
+MAX_COLUMNS = 40
+MAX_TEXT = 160
+VALUE_BYTES = 2_400_000
+
+# Inside a script element none of these may end it, start another or end a line.
+IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def to_json(data: Any) -> str:
+    r"""JSON that can stand inside a script element whatever its strings are.
+
+    Examples
+    --------
+    >>> print(to_json({"a": "</script>"}))
+    {"a":"\u003c/script\u003e"}
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda match: IN_SCRIPT[match[0]], text)
+
+
+@dataclass(frozen=True)
+class PageData:
+    """The page's rows.
+
+    Attributes
+    ----------
+    json : for the script: see `embed`.
+    n_rows, n_used : of all unlabeled rows.
+    kept : positions in the table of pseudo-labels of the rows that the page has.
+    codes : position in the classes of each kept row's label.
+    drawn : positions in `kept` of the dots of the map, in the order in which they are drawn.
+    """
+
+    json: dict[str, Any]
+    n_rows: int
+    n_used: int
+    kept: NDArray[np.intp]
+    codes: NDArray[np.intp]
+    drawn: NDArray[np.intp]
+
+
+def check_pseudo_labels(pseudo_labels: pd.DataFrame, table: pd.DataFrame | None) -> None:
+    """Refuse tables that do not belong together."""
+    missing = [name for name in COLUMNS if name not in pseudo_labels.columns]
+    if missing:
+        raise ValueError(
+            f"`pseudo_labels` of render_report must have the columns {', '.join(COLUMNS)}; not found: "
+            f"{', '.join(missing)}."
+        )
+    if table is not None and len(pseudo_labels) and len(table) != len(pseudo_labels):
+        last = int(pseudo_labels["row"].max())
+        if last >= len(table):
+            raise ValueError(
+                f"`table` of render_report must have a row for each of the {len(pseudo_labels)} pseudo-labels, or for "
+                f"each row up to {last}; it has {len(table)}."
+            )
+
+
+def rows_of_table(pseudo_labels: pd.DataFrame, table: pd.DataFrame) -> NDArray[np.intp]:
+    """Position in `table` of each pseudo-label: its own if both are as long, otherwise what its column `row` says."""
+    if len(table) == len(pseudo_labels):
+        return np.arange(len(table))
+    return pseudo_labels["row"].to_numpy().astype(np.intp)
+
+
+def embed(
+    pseudo_labels: pd.DataFrame, table: pd.DataFrame | None, classes: Iterable[Any], wanted: Iterable[int] = ()
+) -> PageData:
+    """Choose the rows that the page has, those whose values it has and those that its map draws.
+
+    Parameters
+    ----------
+    pseudo_labels : a row for each unlabeled row.
+    table : its values; see `rows_of_table`.
+    classes : names in the order of their colors; other labels follow.
+    wanted : values of the column `row` that must be there with their values.
+    """
+    rng = np.random.default_rng(0)
+    n = len(pseudo_labels)
+    first = np.flatnonzero(pseudo_labels["row"].isin(list(wanted)).to_numpy())
+    kept = _thin(n, MAX_ROWS, first, rng)
+    finite = np.flatnonzero(_numbers(pseudo_labels["confidence"])[kept] == _numbers(pseudo_labels["confidence"])[kept])
+    drawn = rng.permutation(finite)[:MAX_DRAWN]
+    part = pseudo_labels.iloc[kept]
+    names = [clean(one) for one in classes]
+    codes = _encode(part["label"], names)
+    data: dict[str, Any] = {
+        "n": n,
+        "row": part["row"].astype(int).tolist(),
+        "label": codes.tolist(),
+        "rawLabel": _encode(part["raw_label"], names).tolist(),
+        "confidence": _tens_of_thousands(part["confidence"]),
+        "rawConfidence": _tens_of_thousands(part["raw_confidence"]),
+        "density": _tens_of_thousands(part["density"]) if part["density"].notna().any() else None,
+        "used": "".join("1" if one else "0" for one in part["selected"]),
+        "round": part["round"].astype(int).tolist(),
+        "labels": [shorten(one, MAX_TEXT) for one in names],
+        "values": None,
+    }
+    if table is not None and table.shape[1] and n:
+        wanted_positions = np.flatnonzero(np.isin(kept, first))
+        order = list(dict.fromkeys([*wanted_positions.tolist(), *drawn.tolist(), *rng.permutation(len(kept)).tolist()]))
+        data["values"] = _values(table, rows_of_table(pseudo_labels, table)[kept], np.array(order, dtype=np.intp))
+    return PageData(data, n, int(pseudo_labels["selected"].sum()), kept, codes, drawn)
+
+
+def _thin(n: int, most: int, first: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Positions of at most `most` rows, in order, `first` among them."""
+    if n <= most:
+        return np.arange(n)
+    others = rng.permutation(np.setdiff1d(np.arange(n), first))
+    return np.sort(np.concatenate([first[:most], others[: max(0, most - len(first))]]))
+
+
+def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]) -> dict[str, Any]:
+    """Columns of as many rows as fit, those at the head of `order` first."""
+    columns = range(min(table.shape[1], MAX_COLUMNS))
+    n = len(order)
+    trial = min(n, 1_000)
+    while True:
+        chosen = np.sort(order[:trial])
+        encoded = [encode_column(table.iloc[rows[chosen], j]) for j in columns]
+        size = len(to_json(encoded).encode())
+        if trial == n and size <= VALUE_BYTES:
+            break
+        fits = min(n, max(1, int(trial * 0.97 * VALUE_BYTES / max(size, 1))))
+        # A first guess comes from a thousand rows; after that it only ever goes down.
+        if size <= VALUE_BYTES and (trial > 1_000 or fits <= trial):
+            break
+        trial = fits if fits != trial else max(1, trial // 2)
+        if size > VALUE_BYTES and len(chosen) == 1:
+            break
+    return {
+        "names": [shorten(table.columns[j], MAX_TEXT) for j in columns],
+        "more": table.shape[1] - len(columns),
+        "of": None if len(chosen) == len(rows) else chosen.tolist(),
+        "columns": encoded,
+    }
+
+
+def encode_column(column: pd.Series) -> dict[str, Any]:
+    """Numbers as they are (six digits), everything else as codes of its texts; missing is null and -1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> encode_column(pd.Series([1.0, 0.1234567, None]))
+    {'values': [1, 0.123457, None]}
+    >>> encode_column(pd.Series(["red", None, "red"]))
+    {'levels': ['red'], 'codes': [0, -1, 0]}
+    """
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        numbers = _numbers(column)
+        return {"values": [_short_number(one) for one in numbers.tolist()]}
+    if pd.api.types.is_datetime64_any_dtype(column):
+        column = column.astype("string").str.removesuffix(" 00:00:00")
+    codes, levels = pd.factorize(column.astype(object))
+    return {"levels": [shorten(one, MAX_TEXT) for one in levels], "codes": codes.tolist()}
+
+
+def _short_number(value: float) -> float | int | str | None:
+    if value != value:
+        return None
+    if value in (np.inf, -np.inf):
+        return "∞" if value > 0 else "-∞"
+    if value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return float(f"{value:.6g}")
+
+
+def _numbers(column: pd.Series) -> NDArray[np.float64]:
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+
+
+def _tens_of_thousands(column: pd.Series) -> list[int | None]:
+    """Numbers to four digits, as whole numbers: half as long."""
+    return [None if one != one else round(10_000 * one) for one in _numbers(column).tolist()]
+
+
+def _encode(labels: pd.Series, names: list[str]) -> NDArray[np.intp]:
+    """Positions in `names`, to which labels that are not there are added."""
+    codes, levels = pd.factorize(labels.astype(object))
+    places: dict[str, int] = {one: i for i, one in enumerate(names)}
+    mapped = []
+    for level in levels:
+        text = clean(level)
+        if text not in places:
+            places[text] = len(names)
+            names.append(text)
+        mapped.append(places[text])
+    return np.array([*mapped, -1], dtype=np.intp)[codes]
+
+
+def values_of_rows(
+    pseudo_labels: pd.DataFrame, table: pd.DataFrame | None, wanted: Iterable[int]
+) -> dict[int, list[tuple[str, str]]]:
+    """Names and values of a few rows as text, by the column `row`."""
+    if table is None:
+        return {}
+    rows, places = pseudo_labels["row"].to_numpy(), rows_of_table(pseudo_labels, table)
+    found = {}
+    for position in np.flatnonzero(np.isin(rows, list(wanted))):
+        found[int(rows[position])] = [
+            (clean(table.columns[j]), _first_text(encode_column(table.iloc[[places[position]], j])))
+            for j in range(min(table.shape[1], MAX_COLUMNS))
+        ]
+    return found
+
+
+def _first_text(encoded: dict[str, Any]) -> str:
+    if "values" in encoded:
+        return "" if encoded["values"][0] is None else str(encoded["values"][0])
+    return "" if encoded["codes"][0] < 0 else encoded["levels"][0]

@@ -1,0 +1,67 @@
+"""The guard in a study: what it said and chose, beside what was true on the test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tabcast import SoftSelfTrainingClassifier
+from tabcast.guard import GuardedClassifier
+from tabcast.study.methods._base import Method, Request
+from tabcast.study.protocol import METRICS, Fold
+from tabcast.study.work import Answer, Work
+from tabcast.teachers import Committee
+
+
+@dataclass(frozen=True)
+class Guarded(Method):
+    """`GuardedClassifier` around soft self-training; the validation fold is untouched.
+
+    Attributes
+    ----------
+    members : of the committee.
+    n_splits, n_repeats : of the guard.
+    """
+
+    uses_strategy: ClassVar[bool] = False
+    members: tuple[str, ...] = ("own", "trees", "linear")
+    n_splits: int = 5
+    n_repeats: int = 2
+
+    def run(self, work: Work, request: Request) -> Answer:
+        """Fit, and compare the verdict with the test rows."""
+        fold = work.fold
+        classifier = SoftSelfTrainingClassifier(
+            request.estimator(), teacher=Committee(self.members), categorical_features=fold.categorical
+        )
+        guarded = GuardedClassifier(
+            classifier,
+            scoring="f1_macro" if fold.metric == "f1" and fold.n_classes > 2 else fold.metric,
+            n_splits=self.n_splits,
+            n_repeats=self.n_repeats,
+            random_state=request.seed,
+        ).fit(fold.X_labeled, fold.y_labeled, X_unlabeled=fold.X_pool)
+        facts = {"best_round": guarded.self_trained_.best_round_, "n_fits": guarded.n_fits_}
+        proba = np.asarray(guarded.predict_proba(fold.X_test), dtype=float)
+        return Answer(proba, facts, guarded.seconds_, details=compare_with_truth(guarded, fold))
+
+
+def compare_with_truth(guarded: GuardedClassifier, fold: Fold) -> dict[str, Any]:
+    """The verdict, and the scores of both models and of the chosen one on the test rows."""
+    test = {
+        name: METRICS[fold.metric](fold.y_test, np.asarray(model.predict(fold.X_test), dtype=np.intp), fold.n_classes)
+        for name, model in (
+            ("supervised", guarded.supervised_),
+            ("self_trained", guarded.self_trained_),
+            ("chosen", guarded),
+        )
+    }
+    return {"verdict": guarded.verdict_.to_dict(), "test": test, "true_gain": test["self_trained"] - test["supervised"]}
+
+
+guarded = Guarded("guarded", "Guarded, soft")
+guarded_neighbors = Guarded(
+    "guarded-neighbors", "Guarded, soft without a forest", members=("own", "neighbors", "linear")
+)

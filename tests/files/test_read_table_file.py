@@ -1,0 +1,277 @@
+"""Reading: what a file holds comes back, and a file that is no table is refused in one sentence."""
+
+import gzip
+import io
+import os
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tabcast.files import TableFileError, iter_table_file, read_notes, read_table_file, write_table_file
+from tests.conftest import read_dataset
+
+ROWS = "name,age\nAnn,31\nBob,45\n"
+
+
+def put(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".txt", ""])
+def test_the_delimiter_is_found_whatever_the_name(tmp_path, delimiter, ending):
+    path = put(tmp_path, f"table{ending}", ROWS.replace(",", delimiter))
+    frame = read_table_file(path)
+    assert frame.to_dict("list") == {"name": ["Ann", "Bob"], "age": ["31", "45"]}
+
+
+TEXTS = {
+    "decimal commas": ("a;b\n1,5;2,25\n3,0;4,75\n", [["1,5", "2,25"], ["3,0", "4,75"]]),
+    "commas in prose": ("note|b\nwell, then, so|1\nyes, no|2\n", [["well, then, so", "1"], ["yes, no", "2"]]),
+    "leading zeros": ("a,b\n007,1e5\n0123,1_000\n", [["007", "1e5"], ["0123", "1_000"]]),
+    "quoted newline": ('a,b\n"one\ntwo",2\n"three",4\n', [["one\ntwo", "2"], ["three", "4"]]),
+    "quoted delimiter": ('a,b\n"1,5","2,5"\n"3,5","4,5"\n', [["1,5", "2,5"], ["3,5", "4,5"]]),
+    "doubled quotes": ('a,b\n"say ""hi""",2\n', [['say "hi"', "2"]]),
+    "a quote inside": ('a,b\n5" pipe,2\n', [['5" pipe', "2"]]),
+    "spaces before quotes": ('a, b\n"x, y", "z"\n"p, q", "r"\n', [["x, y", "z"], ["p, q", "r"]]),
+    "words that mean nothing here": ("a,b\nNA,None\nnan,null\n", [["NA", "None"], ["nan", "null"]]),
+    "blank lines": ("a,b\n\n1,2\n   \n3,4\n\n", [["1", "2"], ["3", "4"]]),
+    "old line ends": ("a,b\r1,2\r3,4\r", [["1", "2"], ["3", "4"]]),
+    "windows line ends": ("a,b\r\n1,2\r\n3,4", [["1", "2"], ["3", "4"]]),
+    "excel's first line": ("sep=;\na;b\n1,5;2\n", [["1,5", "2"]]),
+    "empty fields": ('a,b\n,2\n"",4\n', [[None, "2"], [None, "4"]]),
+    "spaces stay": ("a,b\n x ,2\n", [[" x ", "2"]]),
+    "one column": ("a\n1\n2\n", [["1"], ["2"]]),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_values_stay_the_text_they_were(tmp_path, case):
+    text, expected = TEXTS[case]
+    frame = read_table_file(put(tmp_path, "table.csv", text))
+    got = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    assert got == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-32", "cp1252"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_encodings(tmp_path, encoding, packed):
+    text = "größe,straße\nklein,Ä\ngroß,é\n"
+    content = b"\xff\xfe" + text.encode("utf-16-le") if encoding == "utf-16-le-bom" else text.encode(encoding)
+    path = put(tmp_path, "table.csv.gz" if packed else "table.csv", gzip.compress(content) if packed else content)
+    frame = read_table_file(path)
+    assert frame.to_dict("list") == {"größe": ["klein", "groß"], "straße": ["Ä", "é"]}
+    notes = read_notes(frame)
+    assert (["Windows-1252" in note for note in notes] == [True]) if encoding == "cp1252" else notes == []
+
+
+def test_a_letter_cut_by_the_end_of_a_block_is_still_utf8(tmp_path, monkeypatch):
+    monkeypatch.setattr("tabcast.files._delimited.BLOCK_BYTES", 7)
+    frame = read_table_file(put(tmp_path, "table.csv", "a,b\n" + "ä,ö\n" * 9))
+    assert frame["a"].tolist() == ["ä"] * 9
+    assert read_notes(frame) == []
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+@pytest.mark.parametrize("called", [None, "table.csv", "table.dat"])
+def test_typed_files_keep_their_types_whatever_the_name(tmp_path, ending, called):
+    table = pd.DataFrame(
+        {
+            "n": [1, 2, 3],
+            "x": [0.1, np.nan, 1e300],
+            "c": pd.Categorical(["u", None, "v"]),
+            "t": ["a", "b", None],
+            "d": pd.to_datetime(["2020-01-01", None, "2021-05-06"]),
+            "b": [True, False, True],
+        },
+        index=[7, 8, 9],
+    )
+    path = tmp_path / f"table{ending}"
+    (table.to_parquet if ending == ".parquet" else table.reset_index(drop=True).to_feather)(path)
+    if called:
+        path = path.rename(tmp_path / called)
+    frame = read_table_file(path)
+    pd.testing.assert_frame_equal(frame, table.reset_index(drop=True), check_freq=False, check_dtype=False)
+    assert [str(kind) for kind in frame.dtypes[["n", "x", "c", "b"]]] == ["int64", "float64", "category", "bool"]
+    assert len(read_notes(frame)) == (called is not None)
+
+
+def test_a_named_index_of_pandas_is_a_column(tmp_path):
+    table = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.Index(["p", "q"], name="key"))
+    table.to_parquet(tmp_path / "t.parquet")
+    frame = read_table_file(tmp_path / "t.parquet")
+    assert frame.to_dict("list") == {"x": [1.0, 2.0], "key": ["p", "q"]}
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.feather"])
+@pytest.mark.parametrize("batch_rows", [1, 7, 100, 1000])
+def test_batches_are_the_table(tmp_path, name, batch_rows):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"x": random.normal(size=100), "c": random.choice(["a", "b", ""], 100)})
+    write_table_file(table, tmp_path / name)
+    batches = list(iter_table_file(tmp_path / name, batch_rows))
+    assert [len(batch) for batch in batches] == [min(batch_rows, 100 - start) for start in range(0, 100, batch_rows)]
+    pd.testing.assert_frame_equal(pd.concat(batches), read_table_file(tmp_path / name))
+
+
+def test_no_row_is_read_beyond_the_batch_that_is_asked_for(tmp_path):
+    path = put(tmp_path, "t.csv", "a,b\n" + "1,2\n" * 300 + "1,2,3\n")
+    batches = iter_table_file(path, 100)
+    assert [len(next(batches)) for _ in range(3)] == [100, 100, 100]
+    with pytest.raises(TableFileError, match=r"Line 302 of t.csv has 3 fields, the header has 2"):
+        next(batches)
+    with pytest.raises(ValueError, match="`batch_rows` must be at least 1; got 0"):
+        iter_table_file(path, 0)
+
+
+@pytest.mark.parametrize("name", ["adult", "credit-g", "diabetes", "clinical_support2_hospdead"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".parquet", ".feather"])
+def test_real_tables_come_back(tmp_path, name, ending):
+    X, y = read_dataset(name)
+    table = X.assign(target=y).iloc[:3000].reset_index(drop=True)
+    write_table_file(table, tmp_path / f"t{ending}")
+    frame = read_table_file(tmp_path / f"t{ending}")
+    assert list(frame.columns) == list(table.columns)
+    for column in table.columns:
+        got, expected = frame[column], table[column]
+        if pd.api.types.is_numeric_dtype(expected):
+            np.testing.assert_array_equal(got.astype(float), expected.astype(float))
+        else:
+            assert got.astype(object).where(got.notna(), None).tolist() == [
+                None if pd.isna(value) else value for value in expected
+            ]
+
+
+def xlsx():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return packed.getvalue()
+
+
+def zipped():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("table.csv", ROWS)
+    return packed.getvalue()
+
+
+REFUSED = {
+    "empty file": ("t.csv", "", "t.csv is empty"),
+    "blank lines only": ("t.csv", "\n\n  \n", "no column names"),
+    "byte-order mark only": ("t.csv", b"\xff\xfe", "empty but for a byte-order mark"),
+    "utf-8 mark only": ("t.csv", b"\xef\xbb\xbf", "empty but for a byte-order mark"),
+    "header only": ("t.csv", "a,b\n", "has a header line but no rows"),
+    "header only, no line end": ("t.csv", "a,b", "has a header line but no rows"),
+    "double names": ("t.csv", "a,b,a\n1,2,3\n", "t.csv has more than one column named 'a'"),
+    "double names but for spaces": ("t.csv", "a,b, a\n1,2,3\n", "more than one column named 'a'"),
+    "no name": ("t.csv", "a,,c\n1,2,3\n", "Column 2 of t.csv has no name"),
+    "pandas index": ("t.csv", ",a\n0,2\n", r"Column 1 .* index=False"),
+    "short row": ("t.csv", "a,b\n1,2\n3\n4,5\n", "Line 3 of t.csv has only 1 fields, the header has 2"),
+    "long row": ("t.csv", "a,b\n1,2\n\n3,4,5\n", "Line 4 of t.csv has 3 fields, the header has 2"),
+    "long after a quoted newline": ("t.csv", 'a,b\n"1\n1",2\n3,4,5\n', "Line 4 of t.csv has 3 fields"),
+    "open quote": ("t.csv", 'a,b\n1,2\n"3,4\n5,6\n', "Line 3 of t.csv opens a double quote that is never closed"),
+    "after a quote": ("t.csv", 'a,b\n"1"2,3\n', "Line 2 of t.csv has characters after a closing double quote"),
+    "huge field": ("t.csv", "a,b\n" + "x" * 200_000 + ",2\n", "Line 2 .* more than 131,072 characters"),
+    "zero bytes": ("t.csv", b"a,b\n1,\x002\n", "zero bytes"),
+    "utf-16 without a mark": ("t.csv", "a,b\n1,2\n".encode("utf-16-le"), "UTF-16"),
+    "controls": ("t.csv", bytes(range(1, 32)) * 9, "control characters"),
+    "broken utf-16": ("t.csv", b"\xff\xfe" + b"\x00\xd8\x00\xd8" * 5, "broken encoding"),
+    "broken encoding": ("t.csv", b"a,b\n\x81\x8d\xff,2\n", "neither UTF-8 nor Windows-1252"),
+    "xlsx": ("t.xlsx", xlsx(), "Excel .* save the sheet as CSV"),
+    "xlsx called csv": ("t.csv", xlsx(), "Excel .* save the sheet as CSV"),
+    "old xls": ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "old Excel"),
+    "zip": ("t.zip", zipped(), "zip archive.* unpack it"),
+    "zip called csv": ("t.csv", zipped(), "zip archive"),
+    "bzip2": ("t.csv.bz2", b"BZh91AY&SY", "bzip2"),
+    "tar.gz": ("t.tar.gz", gzip.compress(b"t.csv" + bytes(252) + b"ustar" + bytes(250)), "tar archive"),
+    "gzip of parquet": ("t.parquet.gz", gzip.compress(b"PAR1" + bytes(99)), "gunzip"),
+    "gzip of nothing": ("t.csv.gz", gzip.compress(b""), "nothing in it"),
+    "cut gzip": ("t.csv.gz", gzip.compress(os.urandom(5000))[:-700], "damaged or incomplete gzip"),
+    "sqlite": ("t.csv", b"SQLite format 3\x00" + bytes(99), "SQLite"),
+    "pdf": ("t.csv", b"%PDF-1.7 ...", "PDF"),
+    "web page": ("t.csv", "<!DOCTYPE html><html>sign in</html>", "web page"),
+    "json": ("t.csv", '[{"a": 1}]', "JSON"),
+    "json lines": ("t.csv", '{"a": 1}\n{"a": 2}\n', "JSON"),
+    "text called parquet": ("t.parquet", ROWS, "not a Parquet file.* rename it to .csv"),
+    "text called feather": ("t.feather", ROWS, "not a Feather file"),
+    "unknown ending": ("t.docx", ROWS, "unknown ending '.docx'"),
+    "cut parquet": ("t.parquet", b"PAR1" + bytes(50), "damaged or incomplete Parquet"),
+    "cut feather": ("t.feather", b"ARROW1\x00\x00" + bytes(50), "damaged or incomplete Feather"),
+    "only delimiters": ("t.csv", ",,,\n,,,\n", "no column names"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, case):
+    name, content, sentence = REFUSED[case]
+    with pytest.raises(TableFileError, match=sentence) as error:
+        read_table_file(put(tmp_path, name, content))
+    assert "\n" not in str(error.value)
+
+
+def test_paths_that_are_no_files(tmp_path):
+    with pytest.raises(TableFileError, match="is a directory; name a file in it"):
+        read_table_file(tmp_path)
+    with pytest.raises(TableFileError, match=r"There is no file t.csv \(not in"):
+        read_table_file(tmp_path / "t.csv")
+    with pytest.raises(TableFileError, match="there is no folder"):
+        read_table_file(tmp_path / "nowhere" / "t.csv")
+    with pytest.raises(TableFileError, match="cannot be opened"):
+        read_table_file("a\x00b.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(TableFileError, match="not a regular file"):
+        read_table_file(tmp_path / "pipe.csv")
+
+
+def test_no_permission(tmp_path, monkeypatch):
+    path = put(tmp_path, "t.csv", ROWS)
+    path.chmod(0)
+    if os.access(path, os.R_OK):  # root reads everything: let the system's refusal be played
+
+        def refuse(*args, **kwargs):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(TableFileError, match=r"No permission to read t.csv"):
+        read_table_file(path)
+
+
+def test_without_pyarrow_there_is_a_command_to_get_it(tmp_path, monkeypatch):
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(TableFileError, match=r"pip install 'tabcast\[parquet\]'"):
+        read_table_file(tmp_path / "t.parquet")
+
+
+# A first column that is never empty: a line of nothing but missing values looks like a blank one in a narrow table.
+cells = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=12)
+filled = cells.filter(lambda text: text.strip(" \t\x1a") != "")
+grids = st.integers(2, 5).flatmap(
+    lambda width: st.lists(
+        st.tuples(filled, *[cells] * (width - 1)).map(list) | st.tuples(*[filled] * width).map(list),
+        min_size=1,
+        max_size=12,
+    )
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=grids, encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), ending=st.sampled_from(["csv", "tsv"]))
+def test_any_text_comes_back(tmp_path, rows, encoding, ending):
+    names = [f"column {number}" for number in range(len(rows[0]))]
+    rows = [row for row in rows if len(row) == len(names)]
+    table = pd.DataFrame(rows, columns=names, dtype=object)
+    path = tmp_path / f"t.{ending}"
+    text = table.to_csv(index=False, sep="," if ending == "csv" else "\t", quoting=1)
+    path.write_bytes(text.encode(encoding))
+    got = read_table_file(path)
+    assert list(got.columns) == names
+    assert got.astype(object).where(got.notna(), "").to_numpy().tolist() == rows

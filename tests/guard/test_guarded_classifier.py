@@ -1,0 +1,523 @@
+"""The guard: whole classifiers compared on rows they have not seen, a choice, and a verdict."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.exceptions import NoUnlabeledRowsWarning, SmallClassWarning
+from tabcast.guard import GuardedClassifier
+from tabcast.guard import _comparison as comparison
+from tabcast.guard import _guarded_classifier as guarded_classifier
+from tabcast.pseudo_labels import TakeAll
+from tabcast.teachers import Committee
+from tests.conftest import hide_labels
+from tests.guard.naive_comparison import naive_comparison, naive_interval
+
+
+@pytest.fixture(scope="module")
+def moons():
+    X, truth = make_moons(200, noise=0.25, random_state=0)
+    return X, truth, hide_labels(truth, 30, seed=0)
+
+
+def quick(estimator=None, **more):
+    """Self-training that takes milliseconds."""
+    estimator = DecisionTreeClassifier(max_depth=3, random_state=0) if estimator is None else estimator
+    return SelfTrainingClassifier(estimator, validation=None, **more)
+
+
+class Liar(DecisionTreeClassifier):
+    """Its labels are right as long as it has seen few rows, with many the opposite; or the other way round."""
+
+    def __init__(self, good=True, many=60):
+        super().__init__(random_state=0)
+        self.good, self.many = good, many
+
+    def predict(self, X):
+        right = super().predict(X)
+        return right if self._tells_the_truth() else 1 - right
+
+    def _tells_the_truth(self):
+        return (self.tree_.n_node_samples[0] < self.many) == self.good
+
+
+class TestAgainstTheTwin:
+    @pytest.mark.parametrize(
+        "classifier",
+        [
+            quick(GaussianNB()),
+            SelfTrainingClassifier(KNeighborsClassifier(3), strategy=TakeAll(), validation=None),
+            CASTClassifier(GaussianNB(), alpha=0.5, validation=None),
+            CASTClassifier(
+                DecisionTreeClassifier(random_state=0), alpha=0.3, random_state=3
+            ),  # with its own validation
+            SoftSelfTrainingClassifier(GaussianNB(), teacher="self", random_state=3),
+            SoftSelfTrainingClassifier(
+                DecisionTreeClassifier(random_state=0), teacher=Committee(["own", "linear"]), random_state=3
+            ),
+        ],
+        ids=lambda classifier: f"{type(classifier).__name__}-{type(classifier.estimator).__name__}",
+    )
+    @pytest.mark.parametrize(("n_splits", "n_repeats"), [(5, 1), (3, 2)])
+    def test_equal(self, moons, classifier, n_splits, n_repeats):
+        X, _, y = moons
+        ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)
+        theirs = naive_comparison(classifier, X, y, n_splits=n_splits, n_repeats=n_repeats, random_state=11)
+        verdict = ours.verdict_
+        supervised, self_trained, n_test, n_train = map(list, zip(*theirs, strict=True))
+        assert verdict.scores["supervised"].tolist() == pytest.approx(supervised)
+        assert verdict.scores["self_trained"].tolist() == pytest.approx(self_trained)
+        assert verdict.scores["n_test"].tolist() == n_test
+        differences = [b - a for a, b in zip(supervised, self_trained, strict=True)]
+        interval = naive_interval(differences, n_test, n_train, 0.9, len(n_test) / sum(n_test))
+        assert (verdict.gain, verdict.low, verdict.high) == pytest.approx(interval, abs=1e-9)
+        assert verdict.supervised == pytest.approx(sum(supervised) / len(theirs))
+        assert verdict.self_trained == pytest.approx(sum(self_trained) / len(theirs))
+
+    def test_the_model_of_all_rows_is_the_classifiers_own(self, moons):
+        X, _, y = moons
+        classifier = CASTClassifier(GaussianNB(), alpha=0.5, random_state=5)
+        ours = GuardedClassifier(classifier, n_splits=2, n_repeats=1, random_state=0).fit(X, y)
+        theirs = clone(classifier).fit(X, y)
+        np.testing.assert_array_equal(ours.self_trained_.predict_proba(X), theirs.predict_proba(X))
+        pd.testing.assert_frame_equal(ours.self_trained_.pseudo_labels_, theirs.pseudo_labels_)
+        labeled = y != -1
+        alone = GaussianNB().fit(X[labeled], y[labeled])
+        np.testing.assert_array_equal(ours.supervised_.predict_proba(X), alone.predict_proba(X))
+
+
+class TestHeldOutRows:
+    def test_nothing_in_a_split_sees_them(self, moons, monkeypatch):
+        """Neither a fit nor a prediction, until both models are done."""
+        X, _, y = moons
+        X = np.column_stack([X, np.arange(len(X))])
+        seen = []
+
+        class Spy(GaussianNB):
+            def fit(self, X, y, sample_weight=None):
+                seen.append(("fit", set(X[:, 2].astype(int))))
+                return super().fit(X, y, sample_weight)
+
+            def predict_proba(self, X):
+                seen.append(("predict", set(X[:, 2].astype(int))))
+                return super().predict_proba(X)
+
+        splits = []
+        real = comparison.fit_rows
+
+        def fit_rows(classifier, data, train, seed):
+            seen.clear()
+            model = real(classifier, data, train, seed)
+            splits.append((set(train), list(seen)))
+            return model
+
+        monkeypatch.setattr(comparison, "fit_rows", fit_rows)
+        GuardedClassifier(CASTClassifier(Spy(), alpha=0.5), n_splits=4, n_repeats=1, random_state=0).fit(X, y)
+        labeled, pool = set(np.flatnonzero(y != -1)), set(np.flatnonzero(y == -1))
+        assert len(splits) == 4
+        for train, calls in splits:
+            held_out = labeled - train
+            assert held_out
+            assert not any(rows & held_out for _, rows in calls)
+            assert any(rows == train for kind, rows in calls if kind == "fit")  # the supervised model: all the others
+            assert any(rows & pool for kind, rows in calls if kind == "fit")
+
+    def test_out_of_fold_probabilities(self, moons):
+        X, _, y = moons
+        model = GuardedClassifier(quick(GaussianNB()), n_splits=4, random_state=0).fit(X, y)
+        out = model.out_of_fold_
+        assert out.rows.tolist() == np.flatnonzero(y != -1).tolist()
+        assert out.codes.tolist() == y[out.rows].tolist()
+        assert sorted(set(out.folds)) == [0, 1, 2, 3]
+        for fold in range(4):
+            held_out, train = out.rows[out.folds == fold], out.train(fold)
+            assert sorted([*held_out, *train]) == out.rows.tolist()
+            alone = GaussianNB().fit(X[train], y[train])
+            np.testing.assert_allclose(out.supervised[out.folds == fold], alone.predict_proba(X[held_out]))
+            rows = np.setdiff1d(np.arange(len(X)), held_out)
+            both = quick(GaussianNB()).fit(X[rows], y[rows])
+            np.testing.assert_allclose(out.self_trained[out.folds == fold], both.predict_proba(X[held_out]))
+
+
+class TestChoice:
+    def test_what_hurts_is_not_kept(self, moons):
+        X, truth, y = moons
+        model = GuardedClassifier(quick(Liar()), random_state=0).fit(X, y)
+        assert (model.chosen_, model.verdict_.word, model.verdict_.more_labels) == ("supervised", "hurt", 0)
+        assert model.score(X, truth) > 0.8
+        assert model.self_trained_.score(X, truth) < 0.2
+        assert model.estimator_ is model.supervised_
+
+    def test_unless_the_guard_is_off(self, moons):
+        X, truth, y = moons
+        model = GuardedClassifier(quick(Liar()), guard=False, random_state=0).fit(X, y)
+        assert (model.chosen_, model.verdict_.word) == ("self-trained", "hurt")
+        assert model.verdict_.guard is False
+        assert model.score(X, truth) < 0.2
+
+    def test_what_helps_is_kept(self, moons):
+        X, _, y = moons
+        model = GuardedClassifier(quick(Liar(good=False)), random_state=0).fit(X, y)
+        assert (model.chosen_, model.verdict_.word) == ("self-trained", "helped")
+        assert model.verdict_.low > 0
+        np.testing.assert_array_equal(model.predict_proba(X), model.self_trained_.predict_proba(X))
+
+    def test_a_tie_goes_to_the_supervised_model(self, moons):
+        X, _, y = moons
+        classifier = quick(KNeighborsClassifier(1))  # a row that repeats what its neighbor says changes nothing here
+        X = np.where(y[:, None] == -1, 50.0, X)  # the unlabeled rows are far away
+        model = GuardedClassifier(classifier, random_state=0).fit(X, y)
+        verdict = model.verdict_
+        assert (verdict.gain, verdict.chosen, verdict.word) == (0.0, "supervised", "no difference seen")
+        assert verdict.low < 0 < verdict.high  # thirty rows are no proof that nothing differs
+        assert "Both models scored the same in every split." in str(verdict)
+
+    def test_self_training_that_ended_with_the_supervised_model(self, moons):
+        """Its own validation preferred round 0: there is one model, and it is called by its name."""
+        X, _, y = moons
+        model = GuardedClassifier(SelfTrainingClassifier(Liar()), n_splits=3, random_state=0).fit(X, y)
+        assert model.self_trained_.best_round_ == 0
+        assert model.verdict_.same_model
+        assert model.chosen_ == "supervised"
+
+    def test_two_moons_with_forty_labels(self):
+        """Where the other rows truly tell more, the guard lets them."""
+        X, truth = make_moons(600, noise=0.15, random_state=1)
+        y = hide_labels(truth, 40, seed=1)
+        classifier = SoftSelfTrainingClassifier(
+            DecisionTreeClassifier(min_samples_leaf=3), teacher=Committee(["own", "neighbors"])
+        )
+        model = GuardedClassifier(classifier, random_state=0).fit(X, y)
+        assert model.chosen_ == "self-trained"
+        assert model.score(X, truth) > model.supervised_.score(X, truth) + 0.03
+
+
+class TestVerdict:
+    def test_counts(self, moons):
+        X, _, y = moons
+        verdict = GuardedClassifier(quick(), n_splits=3, n_repeats=4, random_state=0).fit(X, y).verdict_
+        assert (verdict.n_labeled, verdict.n_unlabeled, verdict.n_splits, verdict.n_repeats) == (30, 170, 3, 4)
+        assert len(verdict.scores) == 12
+        assert verdict.scores.columns.tolist() == ["repeat", "fold", "n_test", "supervised", "self_trained"]
+        assert verdict.scores.groupby("repeat")["n_test"].sum().tolist() == [30] * 4
+        assert (verdict.level, verdict.metric, verdict.stopped) == (0.9, "balanced_accuracy", False)
+        assert verdict.gain == pytest.approx(verdict.self_trained - verdict.supervised)
+
+    def test_is_plain_json(self, moons):
+        X, _, y = moons
+        verdict = GuardedClassifier(quick(), n_splits=2, random_state=0).fit(X, y).verdict_
+        plain = verdict.to_dict()
+        assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+        assert plain["scores"][0].keys() == {"repeat", "fold", "n_test", "supervised", "self_trained"}
+        assert plain["word"] == verdict.word
+
+    def test_fits_and_seconds(self, moons):
+        X, _, y = moons
+        classifier = quick(GaussianNB(), strategy=TakeAll(), max_rounds=1)
+        model = GuardedClassifier(classifier, n_splits=3, n_repeats=1, random_state=0).fit(X, y)
+        assert model.n_fits_ == 4 * 2  # on all rows and in three splits, each time the supervised one and another
+        assert set(model.seconds_) == {"model", "comparison"}
+        assert all(seconds > 0 for seconds in model.seconds_.values())
+
+
+class TestFewRows:
+    def test_no_unlabeled_rows(self, moons):
+        X, truth, _ = moons
+        with pytest.warns(NoUnlabeledRowsWarning) as caught:
+            model = GuardedClassifier(quick(), n_splits=3, random_state=0).fit(X, truth)
+        assert len(caught) == 1
+        verdict = model.verdict_
+        assert (verdict.chosen, verdict.gain, verdict.low, verdict.high) == ("supervised", 0.0, 0.0, 0.0)
+        assert str(verdict).startswith("There are no unlabeled rows, so there is nothing to compare")
+        assert len(model.out_of_fold_.rows) == 200
+        json.dumps(verdict.to_dict(), allow_nan=False)
+
+    def test_no_unlabeled_rows_without_the_guard(self, moons):
+        """Both are one model, and it is called by its name."""
+        X, truth, _ = moons
+        with pytest.warns(NoUnlabeledRowsWarning):
+            model = GuardedClassifier(quick(), guard=False, n_splits=2, n_repeats=1, random_state=0).fit(X, truth)
+        assert model.chosen_ == "supervised"
+
+    def test_a_class_with_one_row_is_never_held_out(self, moons):
+        X, _, y = moons
+        y = y.copy()
+        y[np.flatnonzero(y == -1)[0]] = 2
+        with pytest.warns(SmallClassWarning, match="1 class has one labeled row only") as caught:
+            model = GuardedClassifier(quick(), n_splits=3, random_state=0).fit(X, y)
+        assert len(caught) == 1
+        only = np.flatnonzero(y == 2)[0]
+        assert only not in model.out_of_fold_.rows
+        assert all(only in model.out_of_fold_.train(fold) for fold in range(3))
+        assert model.predict_proba(X).shape == (200, 3)
+        assert model.out_of_fold_.self_trained.shape == (30, 3)
+
+    def test_every_class_has_one(self, moons):
+        X, _, _ = moons
+        y = np.full(len(X), -1)
+        y[:3] = [0, 1, 2]
+        with pytest.raises(
+            ValueError, match=r"every class has one labeled row only\. Label at least two rows of a class"
+        ):
+            GuardedClassifier(quick(), random_state=0).fit(X, y)
+
+    def test_four_labels(self, moons):
+        """Fewer rows than parts: as many splits as there are rows to hold out, and no certainty."""
+        X, truth, _ = moons
+        y = hide_labels(truth, 4, seed=0)
+        model = GuardedClassifier(quick(), n_repeats=1, random_state=0).fit(X, y)
+        assert len(model.verdict_.scores) == 4
+        assert model.verdict_.word == "no difference seen"
+
+    def test_classes_missing_among_held_out_rows(self):
+        """Three classes, one with two labeled rows: most splits hold out none of it, and nobody warns."""
+        random = np.random.default_rng(0)
+        truth = np.repeat(["big", "middle", "rare"], [100, 60, 20])
+        X = random.normal(size=(180, 2)) + np.array([[0, 0], [3, 0], [0, 3]])[np.repeat([0, 1, 2], [100, 60, 20])]
+        y = np.full(180, None, dtype=object)
+        y[[*range(10), *range(100, 110), 160, 161]] = truth[[*range(10), *range(100, 110), 160, 161]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = GuardedClassifier(quick(), n_splits=5, random_state=0).fit(X, y)
+            assert not model.verdict_.scores.isna().any(axis=None)
+            by_loss = GuardedClassifier(quick(GaussianNB()), scoring="neg_log_loss", random_state=0).fit(X, y)
+            assert not by_loss.verdict_.scores.isna().any(axis=None)
+            by_auc = GuardedClassifier(quick(GaussianNB()), scoring="roc_auc_ovr", random_state=0).fit(X, y)
+        missing = by_auc.verdict_.scores["supervised"].isna()
+        assert missing.tolist() == by_auc.verdict_.scores["self_trained"].isna().tolist()
+        assert missing.sum() == 6  # in each repeat two of five splits have the rare class
+        assert by_auc.verdict_.to_dict()["scores"][int(missing.to_numpy().argmax())]["supervised"] is None
+
+    def test_a_score_that_is_never_there(self):
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(60, 2)), np.full(60, -1)
+        y[:12] = [0] * 5 + [1] * 5 + [2] + [2]
+        y[11] = 3  # two classes with one row each
+        with (
+            pytest.raises(
+                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on 0 of 6"
+            ),
+            pytest.warns(SmallClassWarning),
+        ):
+            GuardedClassifier(quick(GaussianNB()), scoring="roc_auc_ovr", n_splits=3, random_state=0).fit(X, y)
+
+
+def opposite_of_errors(model, X, y):
+    return -float((model.predict(X) != y).sum())
+
+
+class TestScoring:
+    @pytest.mark.parametrize(
+        ("scoring", "name"),
+        [
+            ("accuracy", "accuracy"),
+            ("roc_auc", "roc_auc"),
+            (None, "accuracy"),
+            (make_scorer(accuracy_score), "accuracy_score"),
+            (opposite_of_errors, "opposite_of_errors"),
+        ],
+    )
+    def test_names_and_callables(self, moons, scoring, name):
+        X, _, y = moons
+        model = GuardedClassifier(quick(), scoring=scoring, n_splits=3, random_state=0).fit(X, y)
+        assert model.verdict_.metric == name
+        assert np.isfinite(model.verdict_.gain)
+
+    def test_what_is_scored_decides(self, moons):
+        """By the number of errors nothing is a share: differences are said as they are, without points."""
+        X, _, y = moons
+        model = GuardedClassifier(quick(Liar()), scoring=opposite_of_errors, random_state=0).fit(X, y)
+        assert model.verdict_.gain < -1
+        assert "points" not in str(model.verdict_)
+
+
+class TestTables:
+    def test_dataframes_with_everything_in_them(self, mixed_table):
+        frame, truth = mixed_table
+        y = hide_labels(truth, 50, seed=0, marker=None)
+        classifier = SoftSelfTrainingClassifier(teacher="self")
+        model = GuardedClassifier(classifier, n_splits=2, n_repeats=1, random_state=0).fit(frame, y)
+        assert set(model.predict(frame)) <= {"stays", "leaves"}
+        assert model.classes_.tolist() == ["leaves", "stays"]
+        assert model.feature_names_in_.tolist() == frame.columns.tolist()
+        assert model.out_of_fold_.rows.tolist() == np.flatnonzero(y != np.array(None)).tolist()
+
+    def test_rows_given_apart_are_the_same_rows(self, moons):
+        X, _, y = moons
+        labeled = y != -1
+        together = GuardedClassifier(quick(), random_state=0).fit(np.concatenate([X[labeled], X[~labeled]]), [
+            *y[labeled], *y[~labeled]
+        ])  # fmt: skip
+        apart = GuardedClassifier(quick(), random_state=0).fit(X[labeled], y[labeled], X_unlabeled=X[~labeled])
+        pd.testing.assert_frame_equal(apart.verdict_.scores, together.verdict_.scores)
+        np.testing.assert_array_equal(apart.predict_proba(X), together.predict_proba(X))
+
+    @pytest.mark.parametrize("marker", [-1, np.nan, None, "?"])
+    def test_markers(self, moons, marker):
+        X, _, y = moons
+        words = np.where(y == -1, None, np.array(["no", "yes"], dtype=object)[y])
+        if marker == -1:
+            words = y
+        elif marker is not None:
+            words = np.array([marker if one is None else one for one in words], dtype=object)
+        classifier = quick(missing_label="?" if marker == "?" else "auto")
+        model = GuardedClassifier(classifier, n_splits=3, random_state=0).fit(X, words)
+        assert model.verdict_.n_unlabeled == 170
+        reference = GuardedClassifier(quick(), n_splits=3, random_state=0).fit(X, y)
+        pd.testing.assert_frame_equal(model.verdict_.scores, reference.verdict_.scores)
+
+    def test_weights_and_row_parameters_follow_their_rows(self, moons):
+        X, _, y = moons
+        X = np.column_stack([X, np.arange(len(X))])
+        weight = np.arange(len(X)) + 1.0
+        pairs = []
+
+        class Spy(GaussianNB):
+            def fit(self, X, y, sample_weight=None, notes=None, other=None):
+                pairs.append((X[:, 2], sample_weight, notes, other))
+                return super().fit(X, y, sample_weight)
+
+        GuardedClassifier(quick(Spy()), n_splits=3, n_repeats=1, random_state=0).fit(
+            X, y, sample_weight=weight, notes=[f"row {row}" for row in range(len(X))], other={"a": 1}
+        )
+        assert len(pairs) == 4 * 6
+        for rows, weights, notes, other in pairs:
+            assert weights.tolist() == (rows + 1).tolist()
+            assert notes == [f"row {int(row)}" for row in rows]
+            assert other == {"a": 1}
+
+    def test_other_columns_at_predict(self, moons):
+        X, _, y = moons
+        frame = pd.DataFrame(X, columns=["a", "b"])
+        model = GuardedClassifier(quick(), n_splits=2, random_state=0).fit(frame, y)
+        with pytest.raises(ValueError, match="feature names"):
+            model.predict(frame.rename(columns={"b": "c"}))
+
+
+class TestTime:
+    @pytest.fixture
+    def clock(self, monkeypatch):
+        """A clock that only fits move: a second each."""
+
+        class Clock:
+            now = 0.0
+
+            def __call__(self):
+                return self.now
+
+        clock = Clock()
+        for module in (comparison, guarded_classifier):
+            monkeypatch.setattr(module, "perf_counter", clock)
+
+        class Slow(GaussianNB):
+            def fit(self, X, y, sample_weight=None):
+                clock.now += 1
+                return super().fit(X, y, sample_weight)
+
+        clock.classifier = SelfTrainingClassifier(Slow(), strategy=TakeAll(), max_rounds=1, validation=None)  # two fits
+        return clock
+
+    @pytest.mark.parametrize(
+        ("limit", "n_done"),
+        [(1, 2), (7, 2), (8, 3), (13.9, 5), (14, 6), (22, 10), (1000, 10)],
+    )
+    def test_no_split_is_begun_that_would_end_too_late(self, moons, clock, limit, n_done):
+        """The model of all rows takes two seconds, and so does a split; two splits are done whatever the limit."""
+        X, _, y = moons
+        model = GuardedClassifier(clock.classifier, time_limit=limit, random_state=0).fit(X, y)
+        verdict = model.verdict_
+        assert len(verdict.scores) == n_done
+        assert (verdict.stopped, verdict.time_limit) == (n_done < 10, limit)
+        assert ("cut the comparison short" in str(verdict)) == (n_done < 10)
+        assert len(model.out_of_fold_.rows) == (30 if n_done >= 5 else model.verdict_.scores["n_test"].sum())
+        assert model.seconds_ == {"model": 2.0, "comparison": 2.0 * n_done}
+
+    def test_what_is_done_is_the_same(self, moons, clock):
+        X, _, y = moons
+        short = GuardedClassifier(clock.classifier, time_limit=14, random_state=0).fit(X, y)
+        whole = GuardedClassifier(clock.classifier, random_state=0).fit(X, y)
+        pd.testing.assert_frame_equal(short.verdict_.scores, whole.verdict_.scores[:6])
+
+
+class TestEstimator:
+    def test_the_same_seed_gives_the_same(self, moons):
+        X, _, y = moons
+        classifier = SoftSelfTrainingClassifier(
+            DecisionTreeClassifier(max_features=1), teacher=Committee(["own", "linear"])
+        )
+        models = [
+            GuardedClassifier(classifier, n_splits=3, n_repeats=1, n_jobs=n_jobs, random_state=seed).fit(X, y)
+            for n_jobs, seed in ((None, 0), (2, 0), (None, 1))
+        ]
+        pd.testing.assert_frame_equal(models[0].verdict_.scores, models[1].verdict_.scores)
+        np.testing.assert_array_equal(
+            models[0].self_trained_.predict_proba(X), models[1].self_trained_.predict_proba(X)
+        )
+        assert not models[0].verdict_.scores.equals(models[2].verdict_.scores)
+
+    def test_default_is_soft_self_training(self, moons):
+        X, _, y = moons
+        model = GuardedClassifier(n_splits=2, n_repeats=1, random_state=0).fit(X[:80], y[:80])
+        assert isinstance(model.self_trained_, SoftSelfTrainingClassifier)
+        assert isinstance(model.estimator_, HistGradientBoostingClassifier)
+        assert model.classifier is None
+
+    def test_clone_and_parameters(self):
+        model = GuardedClassifier(quick(), n_splits=3, guard=False)
+        copy = clone(model).set_params(classifier__estimator__max_depth=7)
+        assert copy.get_params()["n_splits"] == 3
+        assert copy.classifier.estimator.max_depth == 7
+        assert model.classifier.estimator.max_depth == 3
+
+    def test_a_pickled_model_predicts_the_same(self, moons):
+        X, _, y = moons
+        model = GuardedClassifier(quick(), n_splits=2, random_state=0).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+        assert str(again.verdict_) == str(model.verdict_)
+
+    def test_a_bar_with_the_time_left(self, moons, capsys):
+        X, _, y = moons
+        GuardedClassifier(quick(verbose=1), n_splits=2, random_state=0, verbose=1).fit(X, y)  # one bar, not two
+        shown = capsys.readouterr().out
+        assert "GuardedClassifier: split 4 of 4" in shown
+        assert "5/5 models" in shown
+        assert "left" in shown
+        assert "SelfTrainingClassifier" not in shown
+
+    @pytest.mark.parametrize(
+        ("changes", "error", "message"),
+        [
+            ({"classifier": LogisticRegression()}, TypeError, "`classifier` of GuardedClassifier must be a SoftSelf"),
+            ({"n_splits": 1}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2; got 1."),
+            ({"n_splits": 2.5}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2"),
+            ({"n_repeats": 0}, ValueError, "`n_repeats` of GuardedClassifier must be an integer of at least 1; got 0."),
+            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number of seconds"),
+            (
+                {"time_limit": "1h"},
+                ValueError,
+                "`time_limit` of GuardedClassifier must be a positive number of seconds",
+            ),
+            ({"scoring": "acuracy"}, ValueError, "acuracy"),
+            ({"classifier": quick(LinearSVC())}, TypeError, "must have predict_proba"),
+            ({"classifier": quick(max_rounds=0)}, ValueError, "`max_rounds` of SelfTrainingClassifier must be"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, moons, changes, error, message):
+        X, _, y = moons
+        with pytest.raises(error, match=message):
+            GuardedClassifier(**{"classifier": quick(), **changes}).fit(X, y)

@@ -1,0 +1,88 @@
+"""Scores on few held-out rows: quiet about missing classes, honest where a class is needed."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, make_scorer
+from sklearn.naive_bayes import GaussianNB
+
+from tabcast.guard._scoring import HeldOutScore, is_share, name_score
+
+CLASSES = np.array(["a", "b", "c"])
+
+
+@pytest.fixture
+def model():
+    X = np.array([[0.0], [0.1], [1.0], [1.1], [2.0], [2.1]])
+    return GaussianNB().fit(X, CLASSES[[0, 0, 1, 1, 2, 2]])
+
+
+X_HELD_OUT, CODES = np.array([[0.05], [0.9], [1.2], [2.05]]), np.array([0, 0, 1, 1])  # nobody of class c; two are wrong
+
+
+class TestMissingClasses:
+    @pytest.mark.parametrize(
+        ("scoring", "reference"),
+        [
+            ("balanced_accuracy", balanced_accuracy_score),
+            ("accuracy", lambda truth, said: (truth == said).mean()),
+            ("f1_macro", lambda truth, said: f1_score(truth, said, average="macro", zero_division=0)),
+            (None, lambda truth, said: (truth == said).mean()),
+        ],
+    )
+    def test_no_warning_and_the_score_of_those_there(self, model, scoring, reference):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ours = HeldOutScore(scoring, GaussianNB(), CLASSES)(model, X_HELD_OUT, CODES)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert ours == reference(CLASSES[CODES], model.predict(X_HELD_OUT))
+
+    def test_log_loss_is_told_the_classes(self, model):
+        ours = HeldOutScore("neg_log_loss", GaussianNB(), CLASSES)(model, X_HELD_OUT, CODES)
+        assert ours == -log_loss(CLASSES[CODES], model.predict_proba(X_HELD_OUT), labels=CLASSES)
+
+    def test_one_class_alone(self, model):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert HeldOutScore("balanced_accuracy", GaussianNB(), CLASSES)(model, X_HELD_OUT[:1], CODES[:1]) == 1.0
+
+    def test_a_score_that_needs_them_has_no_number(self, model):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert math.isnan(HeldOutScore("roc_auc_ovr", GaussianNB(), CLASSES)(model, X_HELD_OUT, CODES))
+
+    def test_and_a_number_with_them(self, model):
+        assert HeldOutScore("roc_auc_ovr", GaussianNB(), CLASSES)(model, X_HELD_OUT, np.array([0, 1, 1, 2])) == 1.0
+
+
+def test_a_score_that_fails_with_every_class_there_is_an_error():
+    model = DummyClassifier().fit(np.zeros((4, 1)), ["no", "yes", "no", "yes"])
+    score = HeldOutScore("f1", model, np.array(["no", "yes"]))
+    with pytest.raises(ValueError, match=r"`scoring` failed on 2 held-out rows \(pos_label=1 is not a valid label"):
+        score(model, np.zeros((2, 1)), np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "name"),
+    [
+        (None, "accuracy"),
+        ("f1_macro", "f1_macro"),
+        (make_scorer(balanced_accuracy_score), "balanced_accuracy_score"),
+        (
+            test_a_score_that_fails_with_every_class_there_is_an_error,
+            "test_a_score_that_fails_with_every_class_there_is_an_error",
+        ),
+    ],
+)
+def test_names(scoring, name):
+    assert name_score(scoring) == name
+
+
+def test_shares():
+    assert is_share("accuracy", 0.0, 1.0)
+    assert not is_share("neg_brier_score", 0.0, 0.0)
+    assert not is_share("profit", 0.5, 12.0)

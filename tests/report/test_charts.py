@@ -1,0 +1,175 @@
+"""The pictures: valid SVG, inside their frame, from whatever numbers come."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tabcast.report import _charts as charts
+from tabcast.report._svg import Scale, tick_texts, widen
+from tests.report.conftest import HOSTILE
+from tests.report.sample import make_summary, make_verdict
+
+SUMMARY = make_summary()
+DIAGNOSTICS, TRAINING = SUMMARY["diagnostics"], SUMMARY["training"]
+POINTS = [charts.Point(k / 50, 1 - k / 70, k % 3, k % 2 == 0, k) for k in range(50)]
+PICTURES = {
+    "gain": lambda width: charts.draw_gain(SUMMARY["verdict"], width),
+    "classes": lambda width: charts.draw_classes(SUMMARY["table"], width),
+    "density_accuracy": lambda width: charts.draw_density_accuracy(DIAGNOSTICS["cluster_assumption"], width),
+    "overlap": lambda width: charts.draw_overlap(DIAGNOSTICS["class_overlap"], width),
+    "information": lambda width: charts.draw_information(DIAGNOSTICS["fisher_information"], width),
+    "shift": lambda width: charts.draw_shift(DIAGNOSTICS["covariate_shift"], width),
+    "selection": lambda width: charts.draw_selection(DIAGNOSTICS["selection_curve"], width),
+    "alphas": lambda width: charts.draw_selection_by_alpha(DIAGNOSTICS["selection_curve"], width, 0.43),
+    "class_mix": lambda width: charts.draw_class_mix(DIAGNOSTICS["class_mix"], width),
+    "flipped": lambda width: charts.draw_flipped(DIAGNOSTICS["flipped_labels"], width),
+    "reliability": lambda width: charts.draw_reliability(DIAGNOSTICS["reliability"], width),
+    "history": lambda width: charts.draw_history(TRAINING, width),
+    "alpha": lambda width: charts.draw_alpha(TRAINING, width),
+    "seconds": lambda width: charts.draw_seconds(TRAINING, width),
+    "map": lambda width: charts.draw_map(POINTS, width, x_label="density"),
+}
+MARKS = {"rect": ("x", "y"), "circle": ("cx", "cy"), "line": ("x1", "y1", "x2", "y2"), "text": ("x", "y")}
+
+
+def marks(svg: str, tag: str, css: str = "") -> list[dict[str, str]]:
+    found = [one.attrib for one in ElementTree.fromstring(svg).iter(tag)]
+    return [one for one in found if css in one.get("class", "").split()] if css else found
+
+
+def check_inside(svg: str) -> None:
+    root = ElementTree.fromstring(svg)
+    _, _, width, height = map(float, root.attrib["viewBox"].split())
+    for tag, names in MARKS.items():
+        for one in root.iter(tag):
+            for name in names:
+                value, most = float(one.attrib.get(name, 0)), width if "x" in name else height
+                assert -0.01 <= value <= most + 0.01, (tag, name, one.attrib)
+    assert "nan" not in svg
+    assert "inf" not in re.sub("information", "", svg)
+
+
+@pytest.mark.parametrize("width", [340, 580, 700, 820])
+@pytest.mark.parametrize("picture", PICTURES)
+def test_pictures_are_svg_that_stays_in_its_frame(picture, width):
+    check_inside(PICTURES[picture](float(width)))
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_pictures_carry_no_style_of_their_own(picture):
+    """Styles inside would be stopped by the page's policy, and would not follow dark mode."""
+    svg = PICTURES[picture](700.0)
+    assert "style=" not in svg
+    assert not re.search(r"#[0-9a-fA-F]{3,6}\b", svg)
+
+
+def test_gain_is_where_its_axis_says():
+    verdict = make_verdict(np.random.default_rng(0), gain=0.0)
+    verdict.update(gain=0.0, low=-0.02, high=0.02, scores=[])
+    svg = charts.draw_gain(verdict, 700.0)
+    [zero], [dot] = marks(svg, "line", "zero"), marks(svg, "circle", "gain-dot")
+    [bar] = marks(svg, "line", "interval")
+    assert float(zero["x1"]) == float(dot["cx"])
+    assert float(bar["x1"]) + float(bar["x2"]) == pytest.approx(2 * float(dot["cx"]), abs=0.05)
+
+
+@pytest.mark.parametrize("metric", ["neg_log_loss", "balanced_accuracy"])
+@pytest.mark.parametrize(("low", "gain", "high"), [(0, 0, 0), (-9, -5, -1), (1e-6, 2e-6, 3e-6), (-0.4, 0.1, 0.6)])
+def test_gain_of_any_size_is_drawn(metric, low, gain, high):
+    verdict = {**make_verdict(np.random.default_rng(0)), "metric": metric, "low": low, "gain": gain, "high": high}
+    verdict["scores"] = [{"supervised": None, "self_trained": None}, {"supervised": 0.1, "self_trained": 0.1 + gain}]
+    for width in (340.0, 820.0):
+        check_inside(charts.draw_gain(verdict, width))
+
+
+def test_lengths_of_bars_are_in_proportion():
+    bars = [charts.Bar("a", 10, "10"), charts.Bar("b", 5, "5"), charts.Bar("c", 0, "0")]
+    long, half, nothing = (float(one["width"]) for one in marks(charts.draw_bars(bars, 700.0, "bars"), "rect", "bar"))
+    assert half == pytest.approx(long / 2, abs=0.01)
+    assert nothing < 2
+
+
+def test_shares_of_a_class_mix_fill_the_bar():
+    svg = charts.draw_class_mix(DIAGNOSTICS["class_mix"], 700.0)
+    rows: dict[str, float] = {}
+    for one in marks(svg, "rect", "bar"):
+        rows[one["y"]] = rows.get(one["y"], 0) + float(one["width"]) + 1.5
+    assert len(rows) == 1 + len(DIAGNOSTICS["class_mix"]["rounds"])
+    assert max(rows.values()) - min(rows.values()) < 0.1
+
+
+def test_what_is_missing_is_left_out():
+    groups = [
+        {**one, "accuracy": None, "low": None, "high": None} for one in DIAGNOSTICS["cluster_assumption"]["deciles"]
+    ]
+    groups[3] = DIAGNOSTICS["cluster_assumption"]["deciles"][3]
+    assert len(marks(charts.draw_density_accuracy({"deciles": groups}, 700.0), "circle", "dot")) == 1
+    nothing = {"classes": ["a", "b"], "matrix": [[None, 0.5], [math.nan, 1.0]]}
+    check_inside(charts.draw_overlap(nothing, 340.0))
+    check_inside(charts.draw_reliability({"supervised": {"bins": []}, "self_trained": {"bins": []}}, 340.0))
+    unscored = [
+        {"round": k, "n_selected": 0, "n_changed": 0, "score": None, "score_std_error": None} for k in range(40)
+    ]
+    check_inside(charts.draw_history({"history": unscored, "best_round": 0}, 340.0))
+    check_inside(charts.draw_alpha({"alpha_scores": []}, 340.0))
+    check_inside(charts.draw_selection({"thresholds": [], "threshold": 0.5}, 340.0))
+    check_inside(charts.draw_information({"regions": []}, 340.0))
+
+
+def test_many_classes_are_drawn_as_their_worst_pairs():
+    n = 30
+    matrix = np.full((n, n), 0.01)
+    matrix[3, 7] = 0.4
+    svg = charts.draw_overlap({"classes": [f"class {k}" for k in range(n)], "matrix": matrix.tolist()}, 700.0)
+    assert len(marks(svg, "rect", "bar")) == charts.MAX_BARS
+    texts = [one.text for one in ElementTree.fromstring(svg).iter("text")]
+    assert "class 3" in texts[0]
+    assert "class 7" in texts[0]
+
+
+@pytest.mark.parametrize("width", [340.0, 700.0])
+def test_hostile_names_are_text_in_pictures(width):
+    n = len(HOSTILE)
+    table = {"classes": [{"name": one, "n_labeled": 5} for one in HOSTILE]}
+    square = {"classes": list(HOSTILE), "matrix": np.full((n, n), 1 / n).tolist()}
+    pairs = {"pairs": [{"from": one, "to": one, "n": 2} for one in HOSTILE]}
+    for svg in (
+        charts.draw_classes(table, width),
+        charts.draw_overlap(square, width),
+        charts.draw_flipped(pairs, width),
+    ):
+        check_inside(svg)
+        tags = {one.tag for one in ElementTree.fromstring(svg).iter()}
+        assert tags <= {"svg", "g", "title", "text", "rect", "line", "path", "circle"}
+        said = "".join(ElementTree.fromstring(svg).itertext())
+        assert all(one.split()[0] in said for one in HOSTILE)
+
+
+def test_long_names_are_shortened_with_the_whole_in_a_title():
+    long = "a_very_long_name_" * 20
+    svg = charts.draw_classes({"classes": [{"name": long, "n_labeled": 5}]}, 340.0)
+    [text] = [one for one in ElementTree.fromstring(svg).iter("text") if one.attrib["class"] == "label"]
+    title = text.find("title")
+    assert title is not None
+    assert title.text == long
+    assert title.tail is not None
+    assert len(title.tail) < 30
+    assert "…" in title.tail
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_axes_have_round_ticks_that_cover_the_values(seed):
+    rng = np.random.default_rng(seed)
+    low, high = np.sort(rng.normal(size=2) * 10.0 ** rng.integers(-6, 7))
+    scale = Scale(*widen(low, high), 0, 100)
+    ticks = scale.ticks(5)
+    assert 3 <= len(ticks) <= 7
+    assert scale.low <= low
+    assert scale.high >= high
+    assert (ticks[0], ticks[-1]) == pytest.approx((scale.low, scale.high))
+    assert len(set(tick_texts(ticks))) == len(ticks)

@@ -1,0 +1,158 @@
+"""The page as text: what is in it whoever looks."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tabcast.guard import say_verdict
+from tabcast.report import render_report
+from tests.report.conftest import HOSTILE
+from tests.report.sample import make_pseudo_labels, make_summary, make_table
+
+TITLES = {
+    "cluster_assumption": "Are predictions right where rows are dense?",
+    "class_overlap": "Do the classes overlap?",
+    "fisher_information": "Where do unlabeled rows carry information?",
+    "covariate_shift": "Do labeled and unlabeled rows look alike?",
+    "selection_curve": "How many rows are sure enough?",
+    "class_mix": "Does one class take over?",
+    "flipped_labels": "Which labels were changed?",
+    "reliability": "Can its confidence be believed?",
+    "rows_to_label": "Rows worth labeling next",
+}
+VOID = {"meta", "link", "br", "input", "img"}
+
+
+class Reader(HTMLParser):
+    """Elements and text of a page; complains of tags that do not close."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.mark.parametrize("which", ["cast_page", "soft_page", "hostile_page"])
+def test_elements_close_and_ids_are_there_once(request, which):
+    reader = read(request.getfixturevalue(which))
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [attributes["href"] for tag, attributes in reader.tags if tag == "a"]
+    assert links
+    assert all(one[1:] in ids for one in links)
+
+
+@pytest.mark.parametrize("which", ["cast_page", "hostile_page"])
+def test_nothing_is_loaded_and_nothing_inline_runs(request, which):
+    reader = read(request.getfixturevalue(which))
+    for _, attributes in reader.tags:
+        assert not {"src", "srcset", "action", "style", "background", "formaction"} & set(attributes)
+        assert not [key for key in attributes if key.startswith("on")]
+        assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml"))
+    assert "@import" not in request.getfixturevalue(which)
+    assert "url(" not in request.getfixturevalue(which)
+
+
+def test_policy_allows_just_this_style_and_this_script(cast_page):
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', cast_page)[1]
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", cast_page, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_verdict_comes_first_in_the_words_of_the_guard(cast_page):
+    text = "\n".join(read(cast_page).words)
+    sentences = say_verdict(make_summary()["verdict"])
+    places = [text.index(one) for one in sentences]
+    assert places == sorted(places)
+    assert places[-1] < text.index("Columns")
+
+
+@pytest.mark.parametrize("key", TITLES)
+def test_a_missing_diagnostic_leaves_its_section_out(cast_page, key):
+    summary = make_summary()
+    summary["diagnostics"][key] = None
+    page = render_report(summary, make_pseudo_labels(), None)
+    assert TITLES[key] in cast_page
+    assert TITLES[key] not in page
+
+
+def test_diagnostics_may_be_missing_altogether():
+    summary = make_summary()
+    del summary["diagnostics"]
+    page = render_report(summary, make_pseudo_labels(), make_table())
+    assert not [title for title in TITLES.values() if title in page]
+    read(page)
+
+
+def test_soft_page_warns_about_the_class_shares_and_has_no_density(soft_page, cast_page):
+    assert "random sample of all rows" in soft_page
+    assert "random sample of all rows" not in cast_page
+    assert 'data-key="density"' not in soft_page
+    assert 'data-key="density"' in cast_page
+    assert "How much density counts" not in soft_page
+
+
+def test_columns_used_and_left_out_are_named_with_the_reason(cast_page):
+    text = " ".join(read(cast_page).words)
+    for column in make_summary()["table"]["columns"]:
+        assert column["name"] in text
+        assert column["why"] in text
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_text_is_nowhere_raw(hostile_page, hostile):
+    if set(hostile) & set("<>\"'"):
+        assert hostile not in hostile_page
+    assert hostile.split()[0].strip("\u2028") in "".join(read(hostile_page).words)
+
+
+def test_text_that_no_file_can_hold_is_replaced():
+    summary = make_summary(classes=("fine", "broken \udc80", "null \x00 byte"))
+    labels = make_pseudo_labels(classes=("fine", "broken \udc80", "null \x00 byte"))
+    page = render_report(summary, labels, None)
+    assert "broken \ufffd" in page
+    assert "\x00" not in page
+    page.encode("utf-8")
+
+
+def test_same_input_same_page(cast_page):
+    assert render_report(make_summary(), make_pseudo_labels(), make_table()) == cast_page
+
+
+def test_rows_to_label_are_there_as_csv_with_an_empty_column_for_labels(cast_page):
+    csv = re.search(r'<pre id="csv"[^>]*>(.*?)</pre>', cast_page, re.DOTALL)[1].splitlines()
+    assert csv[0].split(",")[:2] == ["row", "outcome"]
+    assert csv[1].split(",")[:2] == ["412", ""]
