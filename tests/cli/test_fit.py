@@ -1,0 +1,297 @@
+"""`tabcast fit`: a table file in, a folder of results out, through the real command."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from typer.testing import CliRunner
+
+from tabcast import SoftSelfTrainingClassifier
+from tabcast.cli.fit import default_folder, read_seconds
+from tabcast.cli.main import app
+from tabcast.files import Understanding
+from tabcast.model_files import load_model
+from tabcast.models import make_model
+
+FILES = {"model.skops", "predictions.csv", "pseudo_labels.csv", "report.html", "summary.json"}
+QUICK = ["--model", "logistic_regression", "--jobs", "1"]
+
+
+def make_table(n=300, n_labeled=60, seed=0):
+    """Customers: numbers, a category with gaps, a constant, an identifier, a half-empty column of text labels."""
+    X, y = make_classification(n, 4, n_informative=3, n_redundant=0, class_sep=1.2, random_state=seed)
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(X.round(3), columns=["spend", "visits", "age", "score"])
+    table.insert(0, "customer", [f"C-{i:04d}" for i in range(n)])
+    table["plan"] = np.where(y + random.normal(0, 1, n) > 0.5, "gold", "basic")
+    table.loc[random.random(n) < 0.1, "plan"] = None
+    table["country"] = "DE"
+    table["churned"] = np.where(random.permutation(n) < n_labeled, np.where(y == 1, "yes", "no"), None)
+    return table
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fit")
+    make_table().to_csv(folder / "customers.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fitted(place):
+    """One run with the default method, and what it said."""
+    result = run("fit", place / "customers.csv", "--target", "churned", "--out", place / "out", *QUICK)
+    assert result.exit_code == 0, result.output
+    return place / "out", result.output
+
+
+@pytest.fixture(scope="module")
+def summary(fitted):
+    return json.loads((fitted[0] / "summary.json").read_text())
+
+
+def test_it_says_what_it_understood_and_what_it_found(fitted):
+    _, said = fitted
+    assert "300 rows: 60 labeled, 240 unlabeled." in said
+    assert re.search(r"'customer' \(identifier\)", said)
+    assert re.search(r"'country' \(constant\)", said)
+    assert "--use NAME" in said
+    assert re.search(r"balanced accuracy went from 0\.\d+ \(supervised\) to 0\.\d+ \(self-trained\)", said)
+    assert "90% interval" in said
+    assert "random sample" in said  # what alignment assumes
+    assert "--class-prior none" in said
+
+
+def test_all_files_are_there_and_nothing_else(fitted):
+    assert {path.name for path in fitted[0].iterdir()} == FILES
+    assert {path.name for path in fitted[0].parent.iterdir()} == {"customers.csv", "out"}
+
+
+def test_predictions_are_those_of_the_saved_model(fitted, place):
+    table = pd.read_csv(place / "customers.csv")
+    predictions = pd.read_csv(fitted[0] / "predictions.csv")
+    hidden = table["churned"].isna()
+    assert predictions["row"].tolist() == np.flatnonzero(hidden).tolist()
+    assert predictions["customer"].tolist() == table.loc[hidden, "customer"].tolist()
+    saved = load_model(fitted[0])
+    features = Understanding.from_dict(saved.understanding).features(table)
+    proba = saved.classifier.predict_proba(features[hidden])
+    np.testing.assert_allclose(predictions[["probability_no", "probability_yes"]], proba, rtol=1e-12)
+    assert predictions["prediction"].tolist() == saved.classes[proba.argmax(axis=1)].tolist()
+
+
+def test_the_same_as_in_python(fitted, summary, place):
+    table = pd.read_csv(place / "customers.csv")
+    understanding = Understanding.from_dict(load_model(fitted[0]).understanding)
+    model = SoftSelfTrainingClassifier(make_model("logistic_regression", seed=0), class_prior="auto", random_state=0)
+    model.fit(understanding.features(table), understanding.labels(table))
+    told = pd.read_csv(fitted[0] / "pseudo_labels.csv")
+    np.testing.assert_allclose(told["confidence"], model.pseudo_labels_["confidence"], rtol=1e-12)
+    assert told["label"].tolist() == model.pseudo_labels_["label"].tolist()
+    chosen = model.estimator_ if summary["verdict"]["chosen"] == "self-trained" else model.supervised_
+    predictions = pd.read_csv(fitted[0] / "predictions.csv")
+    hidden = understanding.features(table)[table["churned"].isna()]
+    np.testing.assert_allclose(predictions["probability_yes"], chosen.predict_proba(hidden)[:, 1], rtol=1e-12)
+
+
+def test_pseudo_labels_say_why(fitted):
+    told = pd.read_csv(fitted[0] / "pseudo_labels.csv")
+    expected = ["label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round"]
+    assert told.columns.tolist() == ["row", "customer", *expected]
+    assert len(told) == 240
+
+
+def test_summary_is_plain_and_complete(summary):
+    assert summary["table"]["n_labeled"] == 60
+    assert summary["verdict"]["word"] in ("helped", "probably helped", "no difference seen", "hurt")
+    assert set(summary["diagnostics"]) == {
+        "cluster_assumption",
+        "class_overlap",
+        "fisher_information",
+        "covariate_shift",
+        "selection_curve",
+        "class_mix",
+        "flipped_labels",
+        "reliability",
+        "rows_to_label",
+    }
+    assert set(summary["training"]["seconds"]) == {"supervised", "teacher", "students", "comparison"}
+    assert sum(summary["training"]["class_prior"]) == pytest.approx(1)
+
+
+def test_the_page_has_the_verdict_and_the_rows(fitted, summary):
+    page = (fitted[0] / "report.html").read_text()
+    assert "customers.csv" in page
+    assert "Content-Security-Policy" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_report_draws_the_page_again(fitted, place):
+    before = (fitted[0] / "report.html").read_text()
+    result = run("report", fitted[0], "--table", place / "customers.csv")
+    assert result.exit_code == 0, result.output
+    assert (fitted[0] / "report.html").read_text() == before
+    assert run("report", fitted[0]).exit_code == 0  # without the values of the rows
+
+
+def test_report_of_something_else(tmp_path):
+    result = run("report", tmp_path)
+    assert result.exit_code == 2
+    assert "is not a folder that `tabcast fit` wrote" in result.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--method", "cast-l", "--alpha", "0.5"],
+        ["--method", "cast-d", "--alpha", "0.3", "--strategy", "threshold"],
+        ["--method", "cast-l", "--density", "uniform", "--alpha", "0"],
+        ["--method", "naive", "--strategy", "all", "--metric", "accuracy"],
+        ["--method", "soft", "--class-prior", "none", "--no-guard"],
+    ],
+    ids=lambda options: options[1],
+)
+def test_methods(options, place, tmp_path):
+    arguments = ["--out", tmp_path / "out", "--time-limit", "1s", *QUICK, *options]
+    result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
+    assert result.exit_code == 0, result.output
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["method"]["name"] == options[1]
+    if "--no-guard" in options:
+        assert summary["verdict"]["chosen"] == "self-trained"
+        assert summary["training"]["class_prior"] is None
+    if "cast" in options[1]:
+        assert summary["training"]["alpha"] == float(options[options.index("--alpha") + 1])
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+
+
+def test_supervised_has_no_verdict(place, tmp_path):
+    arguments = ["--method", "supervised", "--out", tmp_path / "out", *QUICK]
+    result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
+    assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
+    assert len(pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")) == 0
+
+
+def test_unlabeled_rows_in_a_table_of_their_own(place, tmp_path):
+    table = make_table()
+    labeled = table["churned"].notna()
+    table[labeled].to_csv(tmp_path / "labeled.csv", index=False)
+    table[~labeled].drop(columns="churned").to_csv(tmp_path / "more.csv", index=False)
+    arguments = ["--unlabeled", tmp_path / "more.csv", "--out", tmp_path / "out", "--method", "naive"]
+    arguments += ["--time-limit", "1s", *QUICK]
+    result = run("fit", tmp_path / "labeled.csv", "--target", "churned", *arguments)
+    assert result.exit_code == 0, result.output
+    predictions = pd.read_csv(tmp_path / "out" / "predictions.csv")
+    assert predictions["row"].tolist() == list(range(60, 300))
+    assert predictions["customer"].tolist() == table.loc[~labeled, "customer"].tolist()
+
+
+def test_balanced_labels_are_said(tmp_path):
+    X, y = make_classification(900, 5, n_informative=4, n_redundant=0, weights=[0.93], class_sep=2, random_state=0)
+    labeled = np.concatenate([np.flatnonzero(y == label)[:25] for label in (0, 1)])
+    table = pd.DataFrame(X, columns=list("abcde"))
+    table["y"] = np.where(np.isin(np.arange(900), labeled), np.where(y == 1, "rare", "common"), None)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    arguments = ["--out", tmp_path / "out", "--time-limit", "1s", *QUICK]
+    result = run("fit", tmp_path / "table.csv", "--target", "y", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "do not look like a random sample" in result.output
+    assert "not aligned" in result.output
+
+
+BAD = {
+    "density with soft": (["--density", "kernel"], "--density is for cast-l and cast-d"),
+    "alpha with naive": (["--method", "naive", "--alpha", "0.5"], "--alpha is for cast-l and cast-d"),
+    "strategy with soft": (["--strategy", "all"], "--strategy is for cast-l, cast-d and naive"),
+    "prior with cast": (["--method", "cast-l", "--class-prior", "none"], "--class-prior is for soft"),
+    "no guard supervised": (["--method", "supervised", "--no-guard"], "--no-guard has no effect"),
+    "alpha too large": (["--method", "cast-l", "--alpha", "1.5"], "--alpha must be in [0, 1]; got 1.5"),
+    "metric": (["--metric", "acuracy"], "Did you mean 'accuracy'?"),
+    "model": (["--model", "xgbost"], "Did you mean 'xgboost'?"),
+    "time": (["--time-limit", "soon"], "--time-limit must be a positive time"),
+    "no column left": (
+        [x for name in ("spend", "visits", "age", "score", "plan") for x in ("--ignore", name)],
+        "No column is left",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), BAD.values(), ids=BAD.keys())
+def test_bad_options(options, sentence, place, tmp_path):
+    result = run(
+        "fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", "--jobs", 1, *options
+    )
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_earlier_run_is_not_replaced_without_asking(fitted, place):
+    arguments = ["--target", "churned", "--out", fitted[0], "--method", "supervised", *QUICK]
+    before = (fitted[0] / "summary.json").read_bytes()
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert "--overwrite" in result.output
+    assert (fitted[0] / "summary.json").read_bytes() == before
+
+
+def test_overwrite_replaces_and_leaves_other_files(place, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    (folder / "summary.json").write_text("old")
+    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", "--overwrite", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in folder.iterdir()} == {*FILES, "mine.txt"}
+    assert json.loads((folder / "summary.json").read_text())["table"]["n_rows"] == 300
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_full_disk_leaves_nothing(place, tmp_path, monkeypatch):
+    def full(path, *arguments, **settings):
+        Path(path).write_bytes(b"half of it")
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("tabcast.cli.fit_run.save_model", full)
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "supervised", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert "No space left on device" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_leaves_nothing(place, tmp_path):
+    command = [sys.executable, "-c", "from tabcast.cli.main import app; app()", "fit", str(place / "customers.csv")]
+    command += ["--target", "churned", "--out", str(tmp_path / "out"), "--method", "cast-l", "--jobs", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if "compared with the supervised model" in line:  # training begins
+                process.send_signal(signal.SIGINT)
+                break
+        _, error = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "nothing was written" in error
+    assert "Traceback" not in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_default_folder_and_times():
+    assert default_folder(Path("/data/customers.csv.gz")) == Path("customers-tabcast")
+    assert default_folder(Path("a.b.parquet")) == Path("a.b-tabcast")
+    assert [read_seconds(text) for text in ("90", "90s", "1.5m", "2h")] == [90, 90, 90, 7200]
