@@ -384,10 +384,10 @@ class TestInterrupted:
 
     @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "feather"])
     def test_a_disk_that_takes_no_more(self, ending, model, table, tmp_path):
-        """The system itself refuses to let a file grow beyond 2 kB."""
+        """The system itself refuses to let a file grow beyond 500 bytes."""
         out = tmp_path / f"out.{ending}"
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, hard))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
         try:
             result = run(model, table, "-o", out, "--batch-rows", 50)
         finally:

@@ -61,7 +61,7 @@ def put_shift(frame, labeled, column):
 @pytest.mark.parametrize(
     ("column", "words"),
     [
-        ("age", ("median 6", "median 4")),
+        ("age", ("median 6", "median 39")),
         ("income", ("missing 7", "missing ")),
         ("city", ("Ulm 9", "Ulm 3")),
         ("plan", ("gold 9", "gold ")),

@@ -184,6 +184,9 @@ REFUSED = {
     "utf-16 without a mark": ("t.csv", "a,b\n1,2\n".encode("utf-16-le"), "UTF-16"),
     "controls": ("t.csv", bytes(range(1, 32)) * 9, "control characters"),
     "broken utf-16": ("t.csv", b"\xff\xfe" + b"\x00\xd8\x00\xd8" * 5, "broken encoding"),
+    "cut utf-16": ("t.csv", b"\xff\xfe\x00\x01\x00", "broken encoding"),
+    "utf-16 cut after many lines": ("t.csv", ROWS.encode("utf-16")[:-1], "broken encoding"),
+    "utf-8 mark, then none": ("t.csv", b"\xef\xbb\xbfa,b\n" + b"1,2\n" * 5 + b"\xe4,2\n", "broken encoding"),
     "broken encoding": ("t.csv", b"a,b\n\x81\x8d\xff,2\n", "neither UTF-8 nor Windows-1252"),
     "xlsx": ("t.xlsx", xlsx(), "Excel .* save the sheet as CSV"),
     "xlsx called csv": ("t.csv", xlsx(), "Excel .* save the sheet as CSV"),
@@ -239,7 +242,7 @@ def test_no_permission(tmp_path, monkeypatch):
         def refuse(*args, **kwargs):
             raise PermissionError(13, "Permission denied", str(path))
 
-        monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr("tabcast.files._source.open", refuse, raising=False)
     with pytest.raises(TableFileError, match=r"No permission to read t.csv"):
         read_table_file(path)
 
@@ -275,3 +278,22 @@ def test_any_text_comes_back(tmp_path, rows, encoding, ending):
     got = read_table_file(path)
     assert list(got.columns) == names
     assert got.astype(object).where(got.notna(), "").to_numpy().tolist() == rows
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    start=st.sampled_from(
+        [b"", b"a,b\n", b"PAR1", b"ARROW1", b"FEA1", b"\x1f\x8b\x08\x00", b"PK\x03\x04", b"\xff\xfe"]
+    ),
+    content=st.binary(max_size=300) | st.text(max_size=100).map(lambda text: text.encode("utf-16-le")),
+    ending=st.sampled_from(["csv", "csv.gz", "parquet", "feather"]),
+)
+def test_any_bytes_are_a_table_or_refused(tmp_path, start, content, ending):
+    path = put(tmp_path, f"t.{ending}", start + content)
+    frame, sentence = None, ""
+    try:
+        frame = read_table_file(path)
+    except TableFileError as error:
+        sentence = str(error)
+    assert sentence.isprintable()
+    assert frame is None or (len(frame) > 0 and frame.columns.is_unique)

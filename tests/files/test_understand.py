@@ -45,7 +45,7 @@ KINDS = {
     "decimal commas": ([f"{value:.2f}".replace(".", ",") for value in NUMBERS], "number", True, "decimal comma"),
     "german thousands": (["1.234,5", "12,25", "1.000.000,0", "7"] * 25, "number", True, "decimal comma"),
     "american thousands": (["1,234.5", "12.25", "1,000,000", "7"] * 25, "number", True, "thousands commas"),
-    "spaces as thousands": (["1 234", "12", "1 000 000", "1'000"] * 25, "number", True, "numbers from 12 to 1e+06"),
+    "spaces as thousands": (["1 234", "12", "1 000 000", "1'000"] * 25, "number", True, "numbers from 12 to 1,000,000"),
     "two meanings": (["1,234", "5,678", "9,123", "4,567"] * 25, "mixed", False, "thousands or a decimal comma"),
     "words": (WORDS * 25, "category", True, "4 levels: 'black', 'blue', 'green', ..."),
     "a category by type": (pd.Categorical([5, 1, 2, 5] * 25), "category", True, "3 levels: '1', '2', '5'"),
@@ -281,7 +281,7 @@ def test_the_user_overrules():
 
 
 NAMED_WRONGLY = {
-    "target": ({"target": "Targt"}, "no column 'Targt'; did you mean 'target'"),
+    "target": ({"target": "targetx"}, "no column 'targetx'; did you mean 'target'"),
     "target's case": ({"target": "TARGET"}, "did you mean 'target'"),
     "target unlike all": ({"target": "zzz"}, r"no column 'zzz'; its columns are 'column', 'plain', 'target'\."),
     "ignore": ({"ignore": ["Plain"]}, "no column 'Plain', which --ignore names; did you mean 'plain'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_headings_are_in_order(visit, cast_page):
     levels = [int(one[1]) for one in page.run("[...document.querySelectorAll('h1,h2,h3,h4')].map(one => one.tagName)")]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_every_drawing_has_a_name_and_every_figure_a_caption(visit, cast_page):
@@ -85,7 +86,8 @@ def test_texts_of_a_drawing_do_not_lie_on_each_other(visit, cast_page, look):
     page = visit(cast_page, **look)
     wrong = page.run(
         "[...document.querySelectorAll('.drawing > svg')].filter(svg => getComputedStyle(svg).display !== 'none')"
-        ".flatMap(svg => { const all = [...svg.querySelectorAll('text')].map(one => [one, one.getBoundingClientRect()]);"
+        ".flatMap(svg => { const box = one => [one, one.getBoundingClientRect()];"
+        " const all = [...svg.querySelectorAll('text')].map(box);"
         " return all.flatMap(([a, p], i) => all.slice(i + 1).filter(([b, q]) => p.left < q.right - 1 &&"
         " q.left < p.right - 1 && p.top < q.bottom - 4 && q.top < p.bottom - 4)"
         ".map(([b]) => a.textContent + ' | ' + b.textContent)); })"
@@ -182,8 +184,10 @@ def test_a_row_opens_and_shows_its_values(visit, cast_page):
 def a_dot(page, svg: str) -> tuple[int, float, float]:
     """A dot with no other near it."""
     return page.run(
-        f"(() => {{ const svg = document.querySelector('{svg}'); svg.scrollIntoView({{block: 'center', behavior: 'instant'}});"
-        " const dots = [...svg.querySelectorAll('circle[data-i]')].map(one => { const box = one.getBoundingClientRect();"
+        f"(() => {{ const svg = document.querySelector('{svg}');"
+        " svg.scrollIntoView({block: 'center', behavior: 'instant'});"
+        " const dots = [...svg.querySelectorAll('circle[data-i]')].map(one => {"
+        " const box = one.getBoundingClientRect();"
         " return [Number(one.dataset.i), box.left + box.width / 2, box.top + box.height / 2]; });"
         " return dots.find(([i, x, y]) => dots.every(([j, a, b]) => i === j || Math.hypot(a - x, b - y) > 9)); })()"
     )

@@ -121,9 +121,9 @@ def run_fit(options: FitOptions, say: Say) -> None:
     """Everything, in order; nothing is written before the end."""
     options.check()
     given = read(options)
+    check_labels(given, options)
     for line in [*given.notes, *describe(given.understanding)]:
         say(line)
-    check_labels(given, options)
     start = perf_counter()
     if options.method == "supervised":
         say(f"Training {options.model} on the labeled rows.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -32,7 +34,8 @@ def predict(
     except KeyboardInterrupt:
         _stop(f"Stopped: {out} was not written.", 130)
     except OSError as error:
-        _stop(f"{out} could not be written: {error.strerror or error}.", 2)
+        reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
+        _stop(f"{out} could not be written: {reason}.", 2)
     except (ValueError, ImportError) as error:
         _stop(" ".join(str(error).split()), 2)
     for line in say_predicted(predicted, out):
@@ -52,15 +55,13 @@ def run_predict(
     from rich.console import Console
 
     from tabcast.model_files import load_model, predict_file
-    from tabcast.progress import Bar, Progress
-
-    def show(n_rows: int) -> Progress:
-        return Bar("Predicting", n_rows, unit="rows", left="left about") if Console().is_terminal else Progress()
+    from tabcast.progress import Bar
 
     saved = load_model(model_path)
     if out_path.exists() and out_path.samefile(model_path):
         raise ValueError(f"{out_path.name} is the model itself; give the predictions another name.")
-    return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, batch_rows=batch_rows, progress=show)
+    bar = partial(Bar, "Predicting", unit="rows", left="left about") if Console().is_terminal else None
+    return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, batch_rows=batch_rows, progress=bar)
 
 
 def say_predicted(predicted: Predicted, out: Path) -> list[str]:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 from scipy.stats import t as student
 
 Floats = NDArray[np.float64]
@@ -74,8 +73,3 @@ def _spread(values: Floats) -> float:
 def rank_biserial(auc: float) -> float:
     """From an area to a correlation: 1 if every positive row is above every negative one, 0 by chance."""
     return 2 * auc - 1
-
-
-def spread_ranks(values: Floats) -> Floats:
-    """For each value the share of all that are not above it, equal ones alike; the largest has 1."""
-    return rankdata(values, method="max") / len(values)

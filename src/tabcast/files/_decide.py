@@ -292,4 +292,4 @@ def _are_integers(numbers: NDArray[np.float64]) -> bool:
 
 def _show(number: float) -> str:
     """A number, short."""
-    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e6 else f"{number:.4g}"
+    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e12 else f"{number:.4g}"

@@ -186,9 +186,7 @@ def _records(source: Source, file: TextIO, dialect: Dialect) -> Iterator[tuple[i
         except csv.Error as error:
             raise _broken_record(source, line, str(error)) from None
         except UnicodeError:
-            raise TableFileError(
-                f"{source.name} is not valid {dialect.encoding.upper()} text near line {line:,}; save it as UTF-8."
-            ) from None
+            raise _broken_text(source, dialect.encoding, f" near line {line:,}") from None
         if record is None:
             return
         if len(record) > 1 or (record and record[0].strip(" \t\x1a")):
@@ -209,11 +207,20 @@ def _broken_record(source: Source, line: int, reason: str) -> TableFileError:
     return TableFileError(f"Line {line:,} of {source.name} {what}.")
 
 
+def _broken_text(source: Source, encoding: str, where: str = "") -> TableFileError:
+    """Bytes that are no letters in the encoding that the rest of the file has."""
+    name = encoding.removesuffix("-sig").upper()
+    return TableFileError(f"{source.name} is not valid {name} text{where} (broken encoding); save it as UTF-8.")
+
+
 @contextmanager
 def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
     """The file as text, its line ends untouched."""
     with source.open_bytes() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
-        yield text
+        try:
+            yield text
+        except UnicodeError:
+            raise _broken_text(source, encoding) from None
 
 
 def _find_encoding(source: Source) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tabcast.files._decide import Decision, decide
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
-from tabcast.files._read import read_notes
 from tabcast.files._rules import NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
 from tabcast.files._values import decisive_format, find_texts, is_text
@@ -217,7 +216,7 @@ def understand(
         n_labeled=n_labeled,
         n_unlabeled=len(frame) - n_labeled,
         class_counts=class_counts,
-        notes=[*read_notes(frame), *notes],
+        notes=notes,
     )
 
 

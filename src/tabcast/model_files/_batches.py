@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from tabcast.files import TableFileError, iter_table_file
-from tabcast.files._arrow import INDEX_NAME, import_pyarrow
+from tabcast.files._arrow import INDEX_NAME, _is_first_feather, import_pyarrow
 from tabcast.files._delimited import check_names
 from tabcast.files._source import Source, find_source
 
@@ -46,19 +47,21 @@ class TableBatches:
     Attributes
     ----------
     names : the columns of the file.
-    n_rows : how many rows there are; of a text table about how many, from its lines.
     """
 
     def __init__(self, path: str | Path, batch_rows: int) -> None:
         self._source = find_source(path)
         self._batch_rows = batch_rows
-        self.names: list[str]
         if self._source.format == "text":
             self.names = list(next(iter_table_file(path, 1)).columns)
-            self.n_rows = count_lines(self._source) - 1
         else:
-            self._own_names, self.n_rows = _look(self._source)
+            self._own_names, self._n_rows = _look(self._source)
             self.names = check_names(self._source, self._own_names)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are; of a text table about how many, from its lines, which takes a reading."""
+        return count_lines(self._source) - 1 if self._source.format == "text" else self._n_rows
 
     def read(self, used: Iterable[str], kept: Iterable[str]) -> Iterator[Batch]:
         """The batches, with the columns in `used` that are there, and those in `kept`."""
@@ -99,6 +102,11 @@ def _look(source: Source) -> tuple[list[str], int]:
 
             with parquet.ParquetFile(source.path) as file:
                 names, n_rows = file.schema_arrow.names, file.metadata.num_rows
+        elif _is_first_feather(source):
+            from pyarrow import feather
+
+            table = feather.read_table(source.path, memory_map=False)
+            names, n_rows = table.column_names, table.num_rows
         else:
             from pyarrow import dataset
 
@@ -122,6 +130,12 @@ def _tables(source: Source, columns: list[str], batch_rows: int) -> Iterator[Any
         with parquet.ParquetFile(source.path, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
                 yield pa.Table.from_batches([batch]).select(columns)
+        return
+    if _is_first_feather(source):
+        from pyarrow import feather
+
+        table = feather.read_table(source.path, memory_map=False).select(columns)
+        yield from (table.slice(start, batch_rows) for start in range(0, table.num_rows, batch_rows))
         return
     from pyarrow import dataset
 

@@ -220,6 +220,8 @@ def say_classes(table: Data) -> Words:
         f"{quoted(most['name'])} has the most labeled rows ({count(most['n_labeled'])}, "
         f"{percent(most['n_labeled'] / total)}), {quoted(least['name'])} the fewest ({count(least['n_labeled'])})."
     )
+    if least["n_labeled"] == most["n_labeled"]:
+        says = f"Every class has {rows(most['n_labeled']).replace(' ', ' labeled ')}."
     if least["n_labeled"] < 10:
         says += " With so few rows of a class every number about it is rough."
     return Words("Classes", "Each bar is the number of labeled rows of a class.", says)
@@ -270,7 +272,7 @@ def say_class_overlap(data: Data) -> Words:
     matrix, classes = data["matrix"], data["classes"]
     off = [(matrix[i][j], i, j) for i in range(len(classes)) for j in range(len(classes)) if i != j]
     off = [one for one in off if one[0] is not None and not math.isnan(one[0])]
-    says = f"On average {percent(data['overlap'])} of a row's density belongs to other classes"
+    says = f"They overlap to {percent(data['overlap'])}, where 100% means that density cannot tell them apart"
     if off:
         share, i, j = max(off)
         says += (
@@ -324,10 +326,10 @@ def say_covariate_shift(data: Data) -> Words:
         says += f", mostly by {listed([quoted(one['name']) for one in data['columns'][:2]])}"
     if data["strength"] == "strong":
         says += "; scores measured on labeled rows may not hold for the unlabeled ones"
+    below = "; below are the columns it goes by, and how they look on either side." if data["columns"] else "."
     return Words(
         "Do labeled and unlabeled rows look alike?",
-        "A classifier tries to tell labeled from unlabeled rows: 0.5 means it cannot, 1 that it always can; below are "
-        "the columns it goes by.",
+        f"A classifier tries to tell labeled from unlabeled rows: 0.5 means it cannot, 1 that it always can{below}",
         says + ".",
     )
 
@@ -540,8 +542,8 @@ def class_prior_warning(summary: Data) -> str | None:
     return (
         "Soft self-training made the labels of the unlabeled rows follow the class shares of the labeled ones. That "
         "assumes that the labeled rows are a random sample of all rows. If they are not (for instance because as many "
-        "of each class were labeled on purpose), it does harm: fit again with class_prior=None, or give the shares "
-        "that you know."
+        "of each class were labeled on purpose), it does harm: fit again with --class-prior none (in Python: "
+        "class_prior=None, or the shares that you know)."
     )
 
 

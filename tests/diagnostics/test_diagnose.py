@@ -1,0 +1,259 @@
+"""All diagnostics of a fitted classifier, from table to JSON."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.density import ClassConditional, EmpiricalLikelihood
+from tabcast.diagnostics import diagnose
+from tabcast.diagnostics._diagnose import _Case
+from tabcast.exceptions import NoUnlabeledRowsWarning
+from tabcast.guard import GuardedClassifier
+from tabcast.noise_filters import MahalanobisFilter
+from tabcast.pseudo_labels import FixedThreshold
+from tabcast.teachers import SelfTeacher
+from tests.conftest import hide_labels
+
+KEYS = {
+    "cluster_assumption": {"deciles", "correlation", "p_value", "holds", "n_rows"},
+    "class_overlap": {"classes", "matrix", "overlap"},
+    "fisher_information": {"regions"},
+    "covariate_shift": {"auc", "low", "high", "strength", "columns", "n_labeled", "n_unlabeled"},
+    "selection_curve": {"thresholds", "alphas", "threshold", "never_n", "never_share"},
+    "class_mix": {"classes", "labeled", "rounds"},
+    "flipped_labels": {"n", "n_pool", "pairs", "rows"},
+    "reliability": {"supervised", "self_trained"},
+    "rows_to_label": {"rows"},
+}
+ROW_KEYS = {
+    ("cluster_assumption", "deciles"): {"decile", "n", "density_low", "density_high", "accuracy", "low", "high"},
+    ("fisher_information", "regions"): {"region", "n", "density_low", "density_high", "information", "low", "high"},
+    ("covariate_shift", "columns"): {"name", "importance", "labeled", "unlabeled"},
+    ("selection_curve", "thresholds"): {"threshold", "n", "share"},
+    ("selection_curve", "alphas"): {"alpha", "n", "share"},
+    ("class_mix", "rounds"): {"round", "n", "shares"},
+    ("flipped_labels", "pairs"): {"from", "to", "n"},
+    ("flipped_labels", "rows"): {"row", "raw_label", "label", "raw_confidence", "confidence", "density"},
+    ("rows_to_label", "rows"): {"row", "score", "uncertainty", "representativeness", "likely", "why"},
+}
+
+CAST = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=FixedThreshold(0.7), validation=None, max_rounds=1)
+SOFT = SoftSelfTrainingClassifier(LogisticRegression(), teacher=SelfTeacher())
+PLAIN = SelfTrainingClassifier(LogisticRegression(), validation=None, max_rounds=2)
+
+
+def three_classes(n=300, keep=60, spread=2.0, seed=0):
+    X, truth = make_blobs(n, n_features=4, centers=3, cluster_std=spread, center_box=(-4, 4), random_state=seed)
+    names = np.array(["red", "green", "blue"], dtype=object)
+    return X, hide_labels(names[truth], keep, seed, marker=None)
+
+
+def guard(classifier, X, y, **more):
+    return GuardedClassifier(classifier, n_repeats=1, n_splits=4, random_state=0).fit(X, y, **more)
+
+
+@pytest.fixture(scope="module")
+def cast_case():
+    X, y = three_classes()
+    return guard(CAST, X, y), X, y
+
+
+def check_keys(found):
+    """Exactly the promised keys, at every level; and nothing that JSON does not know."""
+    assert set(found) == set(KEYS)
+    for name, value in found.items():
+        assert value is None or set(value) == KEYS[name]
+    for (name, inner), keys in ROW_KEYS.items():
+        for row in (found[name] or {}).get(inner) or []:
+            assert set(row) == keys
+    for model in found["reliability"].values():
+        assert set(model) == {"bins", "ece", "log_loss"}
+        assert all(set(row) == {"confidence", "accuracy", "low", "high", "n"} for row in model["bins"])
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+@pytest.mark.parametrize("classifier", [CAST, SOFT, PLAIN], ids=["cast", "soft", "plain"])
+def test_every_method_gives_the_promised_keys(classifier):
+    X, y = three_classes()
+    found = diagnose(guard(classifier, X, y), X, y).to_dict()
+    check_keys(found)
+    assert (found["selection_curve"]["alphas"] is None) == (classifier is not CAST)
+    assert (found["flipped_labels"] is None) == (classifier is PLAIN)
+    assert found["class_overlap"]["classes"] == ["blue", "green", "red"]
+    assert found["cluster_assumption"]["n_rows"] == 60
+    assert found["class_mix"]["rounds"][0]["n"] > 0
+
+
+def test_the_same_seed_gives_the_same_answer(cast_case):
+    one, again = (diagnose(*cast_case, random_state=1).to_dict() for _ in range(2))
+    assert one == again
+
+
+def test_densities_of_held_out_rows_come_from_the_other_folds(cast_case):
+    guarded, X, y = cast_case
+    case = _Case.read(guarded, X, y, None, 0)
+    found, out_of_fold = case.density(), guarded.out_of_fold_
+    for fold in np.unique(out_of_fold.folds):
+        train, rows = out_of_fold.train(fold), out_of_fold.rows[out_of_fold.folds == fold]
+        assert not set(train) & set(rows)
+        twin = ClassConditional(EmpiricalLikelihood()).fit(X[train], case.codes[train], classes=np.arange(3))
+        assert found.log_density[out_of_fold.folds == fold] == pytest.approx(twin.score_samples(X[rows]))
+    assert found.gamma.min() >= 0
+    assert found.gamma.max() <= 1
+
+
+def test_selection_is_that_of_the_method(cast_case):
+    guarded, X, y = cast_case
+    model, case = guarded.self_trained_, _Case.read(guarded, X, y, None, 0)
+    table = model.pseudo_labels_
+    labels = np.searchsorted(model.classes_, table["label"].to_numpy())
+    assert case.gamma[np.arange(len(table)), labels] == pytest.approx(table["density"].to_numpy())
+    curve = diagnose(guarded, X, y).selection_curve
+    assert curve.threshold == 0.7
+    n_used = int(table["selected"].sum())
+    assert n_used > 0
+    assert curve.thresholds.set_index("threshold")["n"].loc[0.7] == n_used
+    assert curve.alphas.set_index("alpha")["n"].loc[0.5] == n_used  # made in round 1, by the supervised model
+    assert 0 < curve.never_n < len(table)
+    assert not table["selected"][case.gamma.max(axis=1) < 0.4].any()
+    assert curve.never_n == (case.gamma.max(axis=1) < 0.4).sum()  # 0.5 * 0.4 + 0.5 = 0.7
+
+
+def test_a_schedule_reports_the_confidence_that_was_enough():
+    X, y = three_classes()
+    cast = CASTClassifier(LogisticRegression(), alpha=0.5, validation=None, max_rounds=1)
+    guarded = guard(cast, X, y)
+    table = guarded.self_trained_.pseudo_labels_
+    curve = diagnose(guarded, X, y).selection_curve
+    assert curve.threshold == table.loc[table["selected"], "confidence"].min()
+    assert curve.never_n == 0
+
+
+def test_where_the_supervised_model_won_the_first_round_is_described():
+    X, y = three_classes()
+    cast = CASTClassifier(LogisticRegression(), alpha=0.5, validation=0.3, random_state=3)
+    guarded = guard(cast, X, y)
+    if guarded.self_trained_.best_round_ > 0:
+        guarded.self_trained_.best_round_ = 0  # the branch does not depend on why
+        guarded.self_trained_._tell("pseudo_labels_")["selected"] = False
+    curve = diagnose(guarded, X, y).selection_curve
+    confidence = guarded.self_trained_.pseudo_labels_["confidence"]
+    assert (confidence >= curve.threshold).mean() == pytest.approx(0.2, abs=0.02)
+
+
+def test_rows_that_the_noise_filter_refuses_can_never_pass():
+    X, y = three_classes()
+    strict = MahalanobisFilter(max_ratio=0.5)  # a row halfway between two classes may be of neither
+    cast = CASTClassifier(LogisticRegression(), alpha=0.2, noise_filter=strict, validation=None, max_rounds=1)
+    guarded, unlabeled = guard(cast, X, y), pd.isna(y)
+    codes = np.searchsorted(guarded.classes_, y[~unlabeled].astype(str))
+    distances = np.sort(strict.fit(X[~unlabeled], codes).distances(X[unlabeled]), axis=1)
+    halfway = int((distances[:, 0] > 0.5 * distances[:, 1]).sum())
+    assert 0 < halfway < unlabeled.sum()
+    assert diagnose(guarded, X, y).selection_curve.never_n == halfway
+
+
+def cores_and_ring(broken, seed, n_labeled=260, n_unlabeled=400):
+    """Half the rows in dense cores, half in a wide ring. The class is clear in the cores and a coin in the ring;
+    broken: a coin in the (one) core and clear in the ring."""
+    random = np.random.default_rng(seed)
+    n = n_labeled + n_unlabeled
+    inside, side, coin = random.random(n) < 0.5, random.integers(0, 2, n), random.integers(0, 2, n)
+    angle, radius = random.uniform(0, 2 * np.pi, n), random.uniform(4, 9, n)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
+    core = random.normal(size=(n, 2)) * 0.7 + (0 if broken else np.where(side, 2, -2)[:, None])
+    X = np.where(inside[:, None], core, ring)
+    truth = np.where(inside, coin, X[:, 0] > 0) if broken else np.where(inside, side, coin)
+    return X, np.where(np.arange(n) < n_labeled, truth, -1)
+
+
+@pytest.mark.parametrize(("broken", "word"), [(False, "yes"), (True, "no")])
+def test_the_cluster_assumption_on_problems_made_to_keep_and_to_break_it(broken, word):
+    said = []
+    for seed in range(4):
+        X, y = cores_and_ring(broken, seed)
+        plain = SelfTrainingClassifier(KNeighborsClassifier(7), validation=None, max_rounds=1)
+        found = diagnose(guard(plain, X, y), X, y)
+        said.append(found.cluster_assumption.holds)
+        regions = found.fisher_information.regions.set_index("region")["information"]
+        assert (regions["dense"] > regions["sparse"]) == (not broken)
+    assert said.count(word) >= 3
+    assert {"yes", "no"} - {word} - set(said)
+
+
+def test_mixed_tables_with_text_labels(mixed_table):
+    frame, truth = mixed_table
+    y = pd.Series(hide_labels(truth, 60, 0, marker=None))
+    found = diagnose(guard(SelfTrainingClassifier(validation=None, max_rounds=1), frame, y), frame, y)
+    check_keys(found.to_dict())
+    assert found.covariate_shift.strength == "none"
+    assert set(found.rows_to_label.rows["row"]) <= set(np.flatnonzero(y.isna()))
+
+
+@pytest.mark.parametrize("classifier", [CAST, SOFT, PLAIN], ids=["cast", "soft", "plain"])
+@pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
+def test_two_labeled_rows_a_class(classifier):
+    X, y = three_classes(n=40, keep=6)
+    check_keys(
+        diagnose(GuardedClassifier(classifier, n_repeats=2, n_splits=2, random_state=0).fit(X, y), X, y).to_dict()
+    )
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], [2.0, 3.0], ["no", "yes"]])
+def test_labels_of_any_kind_are_plain_in_json(labels):
+    X, truth = make_blobs(80, centers=2, random_state=0)
+    y = np.array(labels, dtype=object)[truth]
+    y[20:] = None
+    tree = SelfTrainingClassifier(DecisionTreeClassifier(max_depth=2), validation=None, max_rounds=1)
+    found = diagnose(guard(tree, X, y), X, y).to_dict()
+    check_keys(found)
+    assert found["class_mix"]["classes"] == labels
+    assert found["rows_to_label"] == {"rows": []} or found["rows_to_label"]["rows"][0]["likely"][0]["label"] in labels
+
+
+def test_a_second_table_of_unlabeled_rows_is_the_same_as_one_table():
+    X, y = three_classes()
+    known = ~pd.isna(y)
+    X_both = np.vstack([X[known], X[~known]])
+    y_both = np.concatenate([y[known], y[~known]])
+    apart = diagnose(guard(CAST, X[known], y[known], X_unlabeled=X[~known]), X[known], y[known], X_unlabeled=X[~known])
+    assert apart.to_dict() == diagnose(guard(CAST, X_both, y_both), X_both, y_both).to_dict()
+
+
+def test_without_unlabeled_rows_only_the_held_out_questions_are_answered():
+    X, truth = make_blobs(60, centers=2, cluster_std=4, random_state=0)
+    with pytest.warns(NoUnlabeledRowsWarning):
+        guarded = guard(PLAIN, X, truth)
+    found = diagnose(guarded, X, truth).to_dict()
+    check_keys(found)
+    for name in ("covariate_shift", "selection_curve", "class_mix", "flipped_labels", "rows_to_label"):
+        assert found[name] is None
+    assert found["cluster_assumption"]["n_rows"] == 60
+
+
+def test_another_table_than_that_of_fit_is_refused(cast_case):
+    guarded, X, y = cast_case
+    with pytest.raises(ValueError, match="must be what the classifier was fitted on: it knows 300 rows, 240 of them"):
+        diagnose(guarded, X[:200], y[:200])
+    other = y.copy()
+    other[np.flatnonzero(pd.isna(y))[0]] = "red"
+    with pytest.raises(ValueError, match="got 300 rows, 239 of them unlabeled"):
+        diagnose(guarded, X, other)
+    with pytest.raises(TypeError, match="must be a fitted GuardedClassifier; got CASTClassifier"):
+        diagnose(guarded.self_trained_, X, y)
+
+
+def test_models_that_need_encoded_tables(mixed_table):
+    xgboost = pytest.importorskip("xgboost")
+    frame, truth = mixed_table
+    y = hide_labels(truth, 50, 1, marker=None)
+    model = xgboost.XGBClassifier(n_estimators=10, max_depth=2, n_jobs=1)
+    cast = CASTClassifier(model, alpha=0.4, validation=None, max_rounds=1)
+    check_keys(diagnose(guard(cast, frame, y), frame, y).to_dict())
