@@ -158,3 +158,22 @@ def test_every_style_renders(results, kind, style):
 def test_an_unknown_style_is_refused(results):
     with pytest.raises(ValueError, match="style of a table: 'html'"):
         render(make_table({}, results), "html")
+
+
+def test_better_counts_datasets_and_corrects_for_many_looks():
+    random = np.random.default_rng(0)
+    rows = []
+    for dataset in range(12):
+        for seed in range(2):
+            level = random.uniform(0.5, 0.8)
+            for method, gain in (("soft", 0.05 if dataset else -0.01), ("supervised", 0.0)):
+                scores = {"auc": level + gain, "log_loss": 1 - level - gain}
+                rows.append({"dataset": f"d{dataset}", "model": "m", "method": method, "seed": seed, **scores})
+    spec = {"kind": "better", "pairs": [["soft", "supervised"]], "values": ["auc", "log_loss"]}
+    found = make_table(spec, pd.DataFrame(rows)).frame
+    assert found["better"].tolist() == [11, 11]  # lower log-loss is better
+    assert found["of"].tolist() == [12, 12]
+    np.testing.assert_allclose(found["mean_difference"], [0.045, -0.045])
+    # The loss is the smallest difference: of 2 ** 12 signs, none and that one alone are as extreme, on either side.
+    np.testing.assert_allclose(found["p Wilcoxon"], 2 * 2 / 2**12)
+    np.testing.assert_allclose(found["p Holm"], 2 * found["p Wilcoxon"])

@@ -16,12 +16,13 @@ from tabcast.analysis.listing import Listing, listing_to_csv, listing_to_latex, 
 from tabcast.analysis.names import STAND_INS, display_name
 from tabcast.analysis.ranks import average_ranks, score_matrix
 from tabcast.analysis.rendering import to_csv, to_latex, to_markdown
-from tabcast.analysis.significance import conover_posthoc, friedman_test, wilcoxon_holm
+from tabcast.analysis.significance import conover_posthoc, friedman_test, holm_adjust, signed_rank_p, wilcoxon_holm
 from tabcast.analysis.summary import OVERALL, paired_differences, summarize, win_tie_loss
 from tabcast.analysis.tables import Cell, Table, comparison_table
 from tabcast.choices import check_choice
 
 Spec = Mapping[str, Any]
+LOWER_IS_BETTER = ("log_loss",)
 RANKED = ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
 
 
@@ -156,6 +157,43 @@ def differ(
     return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
 
 
+def better(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    pairs: Sequence[Sequence[str]],
+    by: Sequence[str] = ("model",),
+    values: Sequence[str] = ("score",),
+    title: str = "",
+) -> Listing:
+    """On how many datasets a method is better, by how much on average, and whether chance explains it."""
+    lines = []
+    for value in values:
+        for method, reference in pairs:
+            found = differences_of(results, method, reference, by, value)
+            found = found[found["dataset"] != OVERALL]
+            for key, group in found.groupby(list(by), sort=False) if len(found) else ():
+                gains = group["mean"].to_numpy() * (-1 if value in LOWER_IS_BETTER else 1)
+                lines.append(
+                    {
+                        "value": value,
+                        **dict(zip(by, key, strict=True)),
+                        "method": method,
+                        "reference": reference,
+                        "better": int((gains > 0).sum()),
+                        "of": len(gains),
+                        "mean_difference": float(group["mean"].mean()),
+                        "se": float(group["mean"].std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
+                        "p Wilcoxon": signed_rank_p(gains),
+                    }
+                )
+    frame = pd.DataFrame(lines)
+    if lines:
+        frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
+    note = "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm over this table."
+    return Listing(title or "On how many datasets", frame, 4, (note,))
+
+
 def differences_of(
     results: pd.DataFrame, method: str, reference: str, by: Sequence[str], value: str = "score"
 ) -> pd.DataFrame:
@@ -256,6 +294,7 @@ VIEWS: dict[str, Callable[..., Table | Listing]] = {
     "compare": compare,
     "rank": rank,
     "differ": differ,
+    "better": better,
     "control": control,
     "agree": agree,
     "winners": winners,
