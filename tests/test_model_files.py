@@ -193,6 +193,15 @@ class TestSameModel:
         loaded = load_model(tmp_path / "m.skops").classifier
         np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
+    @pytest.mark.parametrize("name", ["random_forest", "logistic_regression"])
+    def test_an_estimator_that_is_kept_unfitted_beside_the_fitted_one(self, name, tmp_path):
+        X, y = make_table()
+        model = AdaptedClassifier(make_model(name, seed=0)).fit(X, y.astype(str))
+        save_model(tmp_path / "m.skops", model, {})
+        loaded = load_model(tmp_path / "m.skops").classifier
+        np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+        assert not hasattr(loaded.estimator[0], "columns_")
+
     def test_the_note_is_json_that_anybody_can_read(self, simple):
         with zipfile.ZipFile(simple) as archive:
             note = json.loads(archive.read("tabcast.json"))

@@ -77,8 +77,8 @@ def covariate_shift(
     -----
     The classifier is a forest of extremely randomized trees, in which both sides count alike, fitted on all folds but
     one (four, fewer with few rows) and judged on that. Rows are compared within their fold; the interval is that
-    of DeLong, DeLong and Clarke-Pearson (1988) with Student's t. Without shift "none" is said at
-    least 95 times in 100 (`docs/diagnostics/covariate_shift.md`).
+    of DeLong, DeLong and Clarke-Pearson (1988) with Student's t. Without shift "none" was
+    said in 198 of 200 draws (`docs/diagnostics/covariate_shift.md`).
 
     Examples
     --------

@@ -115,14 +115,14 @@ def _map_array(change: Callable[[Any], Any], values: NDArray[Any]) -> NDArray[An
 
 
 def _attributes(address: str, *names: str) -> Kind:
-    """A kind whose objects are their attributes."""
+    """A kind whose objects are their attributes; what is not fitted, as within a fitted pipeline, lacks some."""
 
     def write(value: Any) -> State:
-        return {name: getattr(value, name) for name in names}
+        return {name: vars(value)[name] for name in names if name in vars(value)}
 
     def read(made: type[Any], state: State) -> Any:
         value = object.__new__(made)
-        vars(value).update({name: state[name] for name in names})
+        vars(value).update({name: state[name] for name in names if name in state})
         return value
 
     return Kind(address, write, read)
