@@ -91,7 +91,7 @@ def draw_gain(verdict: Data, width: float) -> str:
     parts.append(titled(element("circle", cx=scale(gain), cy=middle, r=9.0, class_="gain-dot verdict-mark"), said))
     room = text_width(said, 16) / 2
     at = min(max(scale(gain), room + 4), width - room - 4)
-    parts.append(text(at, middle - 20, said, css="gain-text verdict-mark", anchor="middle"))
+    parts.append(text(at, middle - 20, said, css="gain-text on-top verdict-mark", anchor="middle"))
     for one in splits:
         tick = element("line", x1=scale(one), x2=scale(one), y1=base - 26, y2=base - 12, class_="split")
         parts.append(titled(tick, f"one split: {signed(one / factor, points=points)}"))
@@ -365,10 +365,7 @@ def draw_reliability(data: Data, width: float) -> str:
     """Accuracy by confidence, before and after, and the diagonal."""
     height = _choose(width, 370, 310)
     base, left, right = height - FOOT, 48.0, width - 14
-    models = {
-        who: [one for one in data[who]["bins"] if is_number(one["accuracy"]) and is_number(one["confidence"])]
-        for who in ("supervised", "self_trained")
-    }
+    models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
     every = [one for bins in models.values() for one in bins]
     x_low = _tenth_below([one["confidence"] for one in every])
     y_low = min(x_low, _tenth_below([one["low"] if is_number(one["low"]) else one["accuracy"] for one in every]))
@@ -393,6 +390,35 @@ def draw_reliability(data: Data, width: float) -> str:
             marks.append(titled(drawn, f"{who.replace('_', '-')}: {tip}"))
         parts += [path(places, f"line {css}") if len(places) > 1 else "", *marks]
     return picture(width, height, "Accuracy by confidence", parts)
+
+
+def merge_bins(bins: Sequence[Data], closest: float = 0.02) -> list[Data]:
+    """Bins whose confidences cannot be told apart in a picture as one: means, weighted by rows.
+
+    The mean of interval ends is an interval too wide for so many rows, never one too narrow.
+
+    Examples
+    --------
+    >>> bins = [{"confidence": c, "accuracy": a, "low": 0.5, "high": 1.0, "n": 10} for c, a in ((0.99, 1.0), (1.0, 0.8))]
+    >>> [round(one["accuracy"], 3) for one in merge_bins(bins)]
+    [0.9]
+    """
+    merged: list[Data] = []
+    known = [one for one in bins if is_number(one["accuracy"]) and is_number(one["confidence"])]
+    for one in sorted(known, key=lambda one: one["confidence"]):
+        last = merged[-1] if merged else None
+        if last is None or one["confidence"] - last["confidence"] >= closest:
+            merged.append(one)
+            continue
+        n = last["n"] + one["n"]
+        both = {
+            key: (last["n"] * last[key] + one["n"] * one[key]) / n
+            if is_number(last[key]) and is_number(one[key])
+            else None
+            for key in ("confidence", "accuracy", "low", "high")
+        }
+        merged[-1] = {**both, "n": n}
+    return merged
 
 
 def _tenth_below(values: Sequence[float]) -> float:

@@ -70,7 +70,8 @@ def _names(columns: Sequence[Data]) -> str:
     items = [f"<li>{name(one['name'], 36)}{_why_used(one)}</li>" for one in columns[:MAX_NAMES]]
     if len(columns) > MAX_NAMES:
         items.append(f'<li class="nothing">and {count(len(columns) - MAX_NAMES)} more</li>')
-    chips = f'<ul class="chips">{"".join(items)}</ul>'
+    css = "chips with-words" if any(one.get("why") for one in columns) else "chips"
+    chips = f'<ul class="{css}">{"".join(items)}</ul>'
     return chips if len(items) <= 40 else f"<details><summary>{count(len(columns))} columns</summary>{chips}</details>"
 
 
@@ -175,7 +176,7 @@ def show_training(summary: Data) -> str:
     training, made = summary.get("training") or {}, []
     if training.get("history"):
         made.append(_simple(words.say_history, charts.draw_history, training))
-    if training.get("alpha_scores"):
+    if len(training.get("alpha_scores") or []) > 1:
         made.append(_simple(words.say_alpha, charts.draw_alpha, training))
     if training.get("seconds"):
         made.append(_simple(words.say_seconds, charts.draw_seconds, training))

@@ -408,7 +408,8 @@ def say_flipped_labels(data: Data) -> Words:
     says = f"{rows(data['n'])} of {count(data['n_pool'])} ({percent(share)}) got another label"
     if data["pairs"]:
         top = max(data["pairs"], key=lambda one: one["n"])
-        says += f", most often {quoted(top['to'])} in place of {quoted(top['from'])} ({count(top['n'])})"
+        often = f", most often {quoted(top['to'])} in place of {quoted(top['from'])} ({count(top['n'])})"
+        says += often if len(data["pairs"]) > 1 else f": {quoted(top['to'])} in place of {quoted(top['from'])}"
     return Words(
         "Which labels were changed?",
         "Each bar is a pair: what the classifier alone would have said, and the label given after density or alignment "
@@ -462,14 +463,8 @@ def has_scores(training: Data) -> bool:
 
 def say_alpha(training: Data) -> Words:
     """Scores of the alphas tried."""
-    says = ""
-    if training.get("alpha") is not None:
-        says = f"Alpha {decimal(training['alpha'], 2)} was chosen"
-        says += (
-            ": the smallest that is within a standard error of the best, split by split."
-            if len(training["alpha_scores"]) > 1
-            else "."
-        )
+    chosen = decimal(training.get("alpha"), 2)
+    says = f"Alpha {chosen} was chosen: the smallest that is within a standard error of the best, split by split."
     return Words(
         "How much density counts",
         "Each dot is an alpha that was tried, with its score on held-out rows and the standard error; 0 ignores "
