@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tabcast.report import render_report
@@ -419,7 +420,8 @@ def test_bare_summary(visit):
     summary = make_summary()
     summary["diagnostics"] = {key: None for key in summary["diagnostics"]}
     summary.update(verdict=None, warnings=[], created=None)
-    page = visit(render_report(summary, make_pseudo_labels().iloc[:0], None))
+    summary["training"] = {"n_fits": 1, "seconds": {"training": 0.5}}
+    page = visit(render_report(summary, pd.DataFrame({name: [] for name in make_pseudo_labels().columns})))
     assert page.text("h1") == "A supervised model."
     assert page.count("#why, #labels, #pseudo-labels, #next, .warnings") == 0
     assert page.count("#table, #training") == 2

@@ -310,7 +310,8 @@ def write(given: Given, options: FitOptions, trained: Trained, summary: dict[str
     predictions = predict_unlabeled(given, trained.model)
     pseudo = explain_unlabeled(given, trained)
     facts = {"summary": {key: summary[key] for key in ("title", "method", "verdict")}}
-    page = render_report(summary, pseudo, given.X) if trained.guarded is not None else render_report(summary, pseudo)
+    shown = given.frame[given.understanding.feature_names] if trained.guarded is not None else None
+    page = render_report(summary, pseudo, shown)
     texts = {REPORT: page, SUMMARY: json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"}
     write_folder(
         options.out,

@@ -40,7 +40,9 @@ def run_report(folder: Path, table: Path | None) -> Path:
     pseudo = pd.read_csv(folder / PSEUDO_LABELS, usecols=names, dtype={"label": str, "raw_label": str})[names]
     values = None
     if table is not None:
-        values = Understanding.from_dict(load_model(folder).understanding).features(read_table_file(table))
+        understanding, values = Understanding.from_dict(load_model(folder).understanding), read_table_file(table)
+        understanding.features(values.head(1))  # names what is missing
+        values = values[understanding.feature_names]
         if len(pseudo) and len(values) <= pseudo["row"].max():
             raise RunFolderError(
                 f"{table.name} has {len(values):,} rows, fewer than the table of the run; give that table, with the "

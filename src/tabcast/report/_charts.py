@@ -38,6 +38,7 @@ MAX_BARS = 12
 PHONE = 500  # narrower drawings are for phones
 TOP = 34.0  # room above a picture for the name of its upright axis
 FOOT = 46.0  # room below it for numbers and name of the other
+MERGED = ("confidence", "accuracy", "low", "high")
 QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
@@ -395,12 +396,12 @@ def draw_reliability(data: Data, width: float) -> str:
 def merge_bins(bins: Sequence[Data], closest: float = 0.02) -> list[Data]:
     """Bins whose confidences cannot be told apart in a picture as one: means, weighted by rows.
 
-    The mean of interval ends is an interval too wide for so many rows, never one too narrow.
+    The ends of intervals are averaged like the rest: the interval of a typical bin, not of all rows together.
 
     Examples
     --------
-    >>> bins = [{"confidence": c, "accuracy": a, "low": 0.5, "high": 1.0, "n": 10} for c, a in ((0.99, 1.0), (1.0, 0.8))]
-    >>> [round(one["accuracy"], 3) for one in merge_bins(bins)]
+    >>> one = {"confidence": 0.99, "accuracy": 1.0, "low": 0.7, "high": 1.0, "n": 10}
+    >>> [round(both["accuracy"], 3) for both in merge_bins([one, {**one, "confidence": 1.0, "accuracy": 0.8}])]
     [0.9]
     """
     merged: list[Data] = []
@@ -411,13 +412,9 @@ def merge_bins(bins: Sequence[Data], closest: float = 0.02) -> list[Data]:
             merged.append(one)
             continue
         n = last["n"] + one["n"]
-        both = {
-            key: (last["n"] * last[key] + one["n"] * one[key]) / n
-            if is_number(last[key]) and is_number(one[key])
-            else None
-            for key in ("confidence", "accuracy", "low", "high")
-        }
-        merged[-1] = {**both, "n": n}
+        known_both = [key for key in MERGED if is_number(last[key]) and is_number(one[key])]
+        means = {key: (last["n"] * last[key] + one["n"] * one[key]) / n for key in known_both}
+        merged[-1] = {**dict.fromkeys(MERGED), **means, "n": n}
     return merged
 
 

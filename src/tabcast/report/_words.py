@@ -443,10 +443,8 @@ def say_history(training: Data) -> Words:
     """Rounds of training."""
     reason = REASONS.get(training["termination_reason"], spaced(training["termination_reason"]))
     best = training["best_round"]
-    won = "round 0, the supervised model, is the best" if best == 0 else f"round {best} is the model"
-    dots = (
-        ", dots the score on held-out rows with its standard error; the filled dot is the round that became the model."
-    )
+    won = "round 0, the supervised model, is the best" if best == 0 else f"round {best} is the self-trained model"
+    dots = ", dots the score on held-out rows with its standard error; the filled dot is the round that was taken."
     return Words(
         "Round by round",
         "Bars are unlabeled rows in use in a round"
@@ -510,7 +508,7 @@ def say_map(n: int, n_drawn: int, *, density: bool) -> Words:
 
 def say_pseudo_labels(n: int, n_used: int, n_kept: int) -> str:
     """Above the table."""
-    sentence = f"{count(n_used)} of {rows(n)} were used in training."
+    sentence = f"{count(n_used)} of {rows(n)} were used to train the self-trained model."
     if n_kept < n:
         sentence += f" The table holds {count(n_kept)} of them, chosen at random; all are in pseudo_labels.csv."
     return sentence
