@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabcast.study import store as store_module
-from tabcast.study.store import Store, write_whole
+from tabcast import whole_files
+from tabcast.study.store import Store, write_text
 from tabcast.study.trial import Learner, Setting, Trial, configuration
 
 TRIAL = Trial(Setting("diabetes"), Learner("xgboost"), 0, "baseline", "fpl")
@@ -56,14 +56,14 @@ class TestWriteWhole:
     @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
     def test_a_failure_on_the_way_keeps_the_old_file_and_no_temporary_one(self, tmp_path, monkeypatch, step, error):
         path = tmp_path / "record.json"
-        write_whole(path, "old")
+        write_text(path, "old")
 
         def fail(*arguments):
             raise error
 
-        monkeypatch.setattr(store_module.os, step, fail)
+        monkeypatch.setattr(whole_files.os, step, fail)
         with pytest.raises(type(error)):
-            write_whole(path, "new")
+            write_text(path, "new")
         assert files(tmp_path) == [path]
         assert path.read_text() == "old"
 
@@ -75,8 +75,8 @@ class TestWriteWhole:
             seen.append((path.exists(), Path(source).read_text()))
             replace(source, target)
 
-        monkeypatch.setattr(store_module.os, "replace", look_first)
-        write_whole(path, "text")
+        monkeypatch.setattr(whole_files.os, "replace", look_first)
+        write_text(path, "text")
         assert seen == [(False, "text")]
         assert path.read_text() == "text"
 

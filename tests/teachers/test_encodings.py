@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer
 
+from tabcast.encodings import MAX_LEVELS
 from tabcast.teachers import NormalScores, TableCodes
-from tabcast.teachers._encodings import MAX_LEVELS
 
 
 def draw(n_rows=300, seed=0):

@@ -198,7 +198,9 @@ def make_classifier(options: FitOptions) -> SelfTrainingClassifier:
         return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, random_state=seed)
     strategy = options.strategy or "curriculum"
     if options.method == "naive":
-        return SelfTrainingClassifier(estimator, strategy=STRATEGIES[strategy](), scoring=options.metric, random_state=seed)
+        return SelfTrainingClassifier(
+            estimator, strategy=STRATEGIES[strategy](), scoring=options.metric, random_state=seed
+        )
     return CASTClassifier(
         estimator,
         density=options.density or DENSITIES[options.method],

@@ -31,9 +31,10 @@ def run_report(folder: Path, table: Path | None) -> Path:
     import pandas as pd
 
     from tabcast.files import Understanding, read_table_file
-    from tabcast.model_files import load_model, write_whole
+    from tabcast.model_files import load_model
     from tabcast.report import render_report
     from tabcast.run_folder import PSEUDO_LABELS, REPORT, RunFolderError, read_summary
+    from tabcast.whole_files import write_text
 
     summary = read_summary(folder)
     names = ["row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round"]
@@ -48,6 +49,5 @@ def run_report(folder: Path, table: Path | None) -> Path:
                 f"{table.name} has {len(values):,} rows, fewer than the table of the run; give that table, with the "
                 "rows of --unlabeled below."
             )
-    with write_whole(folder / REPORT) as unfinished:
-        unfinished.write_text(render_report(summary, pseudo, values), encoding="utf-8")
+    write_text(folder / REPORT, render_report(summary, pseudo, values))
     return folder / REPORT

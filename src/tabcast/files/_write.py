@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
 
 from tabcast.files._arrow import import_pyarrow
 from tabcast.files._errors import TableFileError
+from tabcast.whole_files import write_whole
 
 DELIMITER_OF = {".csv": ",", ".tsv": "\t"}
 
@@ -34,29 +33,21 @@ def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         raise TableFileError(
             f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather to say how to write it."
         )
-    with _replacing(path) as temporary:
-        if ending == ".parquet":
-            import_pyarrow(path.name)
-            frame.to_parquet(temporary, index=False)
-        elif ending == ".feather":
-            import_pyarrow(path.name)
-            frame.reset_index(drop=True).to_feather(temporary)
-        else:
-            compression = {"method": "gzip", "mtime": 1} if is_gzip else None
-            frame.to_csv(temporary, sep=DELIMITER_OF[ending], index=False, compression=compression)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path`, renamed to it at the end, removed when anything goes wrong."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        with write_whole(path) as unfinished:
+            _write(frame, unfinished, path.name, ending, is_gzip)
     except OSError as error:
         raise TableFileError(f"{path.name} could not be written: {error.strerror or error}.") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+
+
+def _write(frame: pd.DataFrame, path: Path, name: str, ending: str, is_gzip: bool) -> None:
+    """Write a table to `path` in the format of an ending; `name` is for errors."""
+    if ending in (".parquet", ".feather"):
+        import_pyarrow(name)
+    if ending == ".parquet":
+        frame.to_parquet(path, index=False)
+    elif ending == ".feather":
+        frame.reset_index(drop=True).to_feather(path)
+    else:
+        compression = {"method": "gzip", "mtime": 1} if is_gzip else None
+        frame.to_csv(path, sep=DELIMITER_OF[ending], index=False, compression=compression)

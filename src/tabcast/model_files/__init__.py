@@ -2,7 +2,6 @@
 
 from tabcast.model_files._files import MODEL_NAME, ModelFileError, SavedModel, load_model, save_model
 from tabcast.model_files._predict import Predicted, name_columns, predict_file
-from tabcast.model_files._whole import write_whole
 
 __all__ = [
     "MODEL_NAME",
@@ -13,5 +12,4 @@ __all__ = [
     "name_columns",
     "predict_file",
     "save_model",
-    "write_whole",
 ]

@@ -22,7 +22,7 @@ import tabcast
 from tabcast.exceptions import TabcastWarning
 from tabcast.model_files._parts import pack, unpack
 from tabcast.model_files._trees import check_owners
-from tabcast.model_files._whole import write_whole
+from tabcast.whole_files import write_whole
 
 MODEL_NAME = "model.skops"  # in a folder that `tabcast fit` wrote
 FORMAT = 1  # raised when files can no longer be read by older versions

@@ -239,9 +239,9 @@ KINDS = {
         "categorical_names_",
         "_kept",
     ),
-    "TableCodes": _attributes("tabcast.teachers._encodings.TableCodes", "categorical_features", "columns_", "below_"),
+    "TableCodes": _attributes("tabcast.encodings.TableCodes", "categorical_features", "columns_", "below_"),
     "NormalScores": _attributes(
-        "tabcast.teachers._encodings.NormalScores",
+        "tabcast.encodings.NormalScores",
         "categorical_features",
         "columns_",
         "has_missing_",

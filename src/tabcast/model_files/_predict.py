@@ -15,9 +15,9 @@ from tabcast.files import Problem, TableFileError, Understanding
 from tabcast.files._errors import list_names, suggest
 from tabcast.model_files._batches import TableBatches
 from tabcast.model_files._files import ModelFileError, SavedModel
-from tabcast.model_files._whole import write_whole
 from tabcast.model_files._writers import TableWriter, find_ending
 from tabcast.progress import Progress
+from tabcast.whole_files import write_whole
 
 BATCH_ROWS = 100_000
 LABEL = "prediction"

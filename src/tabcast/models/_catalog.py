@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from tabcast.choices import check_choice
+from tabcast.encodings import NormalScores, TableCodes
 from tabcast.models._default import MIN_SAMPLES_LEAF, default_classifier
 
 N_TREES = 200
@@ -30,8 +31,6 @@ def _default(seed: int | None, n_jobs: int | None) -> Any:
 
 def _forest(kind: type[Any], seed: int | None, n_jobs: int | None) -> Any:
     """A forest on numbers and codes of levels."""
-    from tabcast.teachers import TableCodes
-
     return Pipeline([("codes", TableCodes()), ("forest", kind(N_TREES, n_jobs=n_jobs, random_state=seed))])
 
 
@@ -45,8 +44,6 @@ def _extra_trees(seed: int | None, n_jobs: int | None) -> Any:
 
 def _logistic_regression(seed: int | None, n_jobs: int | None) -> Any:
     """The linear member of the committee: its solver draws nothing at random and has one thread."""
-    from tabcast.teachers import NormalScores
-
     regression = LogisticRegression(C=0.3, max_iter=1000, random_state=seed)
     return Pipeline([("scores", NormalScores()), ("regression", regression)])
 

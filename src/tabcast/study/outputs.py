@@ -17,7 +17,7 @@ from tabcast.choices import check_choice
 from tabcast.study.config import Study
 from tabcast.study.results import collect_details, collect_results
 from tabcast.study.run import versions
-from tabcast.study.store import write_bytes, write_whole
+from tabcast.study.store import write_bytes, write_text
 
 ENDINGS = {"markdown": "md", "csv": "csv", "latex": "tex"}
 RESULTS, DETAILS = "results.csv", "details.json"
@@ -139,5 +139,5 @@ def _how(study: Study, profile: str, folder: Path) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    write_whole(path, text)
+    write_text(path, text)
     return path

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from time import time
 from typing import Any
 
 from tabcast.study.trial import Task, record_path
+from tabcast.whole_files import UNFINISHED, write_whole
 
 Record = dict[str, Any]
 
@@ -47,35 +46,26 @@ class Store:
 
     def sweep(self) -> None:
         """Remove temporary files that a killed run left behind an hour ago or earlier."""
-        for path in self.root.rglob(".*.tmp"):
+        for path in self.root.rglob(f".*{UNFINISHED}"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < time() - 3600:
                     path.unlink()
 
     def write(self, task: Task, config: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         """Write a record under a temporary name and rename it: a reader sees the old one, the new one or none."""
-        write_whole(
+        write_text(
             self.path(task, config),
             json.dumps({"configuration": config, **record}, indent=1, sort_keys=True, allow_nan=False) + "\n",
         )
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file that is never half there."""
+def write_text(path: Path, text: str) -> None:
+    """Write a text file that is never half there; its folder is made."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that it is never half there."""
+    """Write a file that is never half there; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with write_whole(path) as unfinished:
+        unfinished.write_bytes(content)

@@ -4,9 +4,9 @@ To add one: subclass `Teacher` in a file of its own, write `fit(lesson)`, `teach
 list it here.
 """
 
+from tabcast.encodings import NormalScores, TableCodes
 from tabcast.teachers._base import Lesson, Teacher
 from tabcast.teachers._committee import Committee
-from tabcast.teachers._encodings import NormalScores, TableCodes
 from tabcast.teachers._mixing import mixture_weights
 from tabcast.teachers._sampling import Sampling, compare_samples
 from tabcast.teachers._self_teacher import SelfTeacher

@@ -21,11 +21,11 @@ from sklearn.preprocessing import FunctionTransformer
 
 from tabcast.choices import check_choice
 from tabcast.confidence import smoothed_shares
+from tabcast.encodings import NormalScores, TableCodes
 from tabcast.models import AdaptedClassifier, default_classifier, weight_parameter
 from tabcast.parts import seeded
 from tabcast.tables import stack_rows, take_rows
 from tabcast.teachers._base import Floats, Folds, Index, Lesson, Teacher, proba_of
-from tabcast.teachers._encodings import NormalScores, TableCodes
 from tabcast.teachers._mixing import mixture_weights, with_prior
 
 OWN = "own"

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
+UNFINISHED = ".unfinished"
+
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[Path]:
@@ -21,7 +23,7 @@ def write_whole(path: str | Path) -> Iterator[Path]:
     --------
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> from tabcast.model_files import write_whole
+    >>> from tabcast.whole_files import write_whole
     >>> path = Path(mkdtemp()) / "notes.txt"
     >>> with write_whole(path) as unfinished:
     ...     _ = unfinished.write_text("all of it")
@@ -29,7 +31,7 @@ def write_whole(path: str | Path) -> Iterator[Path]:
     'all of it'
     """
     path = Path(path)
-    unfinished = path.with_name(f".{path.name[:100]}.{uuid4().hex[:8]}.unfinished")
+    unfinished = path.with_name(f".{path.name[:100]}.{uuid4().hex[:8]}{UNFINISHED}")
     try:
         yield unfinished
         with open(unfinished, "rb+") as file:
@@ -39,3 +41,9 @@ def write_whole(path: str | Path) -> Iterator[Path]:
         with suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file that is never half there."""
+    with write_whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")

@@ -1,0 +1,58 @@
+"""Pages of `tabcast fit` on real tables, as pictures for docs/gallery.md.
+
+Needs Chromium, and the tables of a folder of datasets (docs/datasets.md) beside scikit-learn's own.
+
+    TABCAST_DATA_DIR=../shared/datasets python examples/gallery.py docs/images
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from tabcast.datasets import load_dataset
+
+HEIGHTS = {"tumors": 5200, "churn": 5400, "gusto": 6300}  # of the pages, as far as the table of pseudo-labels
+LABELED = {"churn": 0.05, "gusto": 0.02}
+METHODS = {"churn": [], "gusto": ["--method", "cast-l", "--alpha", "0.5", "--model", "logistic_regression"]}
+
+
+def write_table(name, path):
+    """A table of the catalog with most of its labels hidden; gives the name of the column of labels."""
+    data = load_dataset(name)
+    known = np.random.default_rng(0).random(len(data.X)) < LABELED[name]
+    labels = data.classes[data.y].astype(object)
+    data.X.assign(**{data.info.target: np.where(known, labels, None)}).to_csv(path, index=False)
+    return data.info.target
+
+
+def take_picture(page, picture, *, width, height):
+    """The page in headless Chromium."""
+    browser = shutil.which("chromium") or sys.exit("Chromium is needed (Debian's package is called chromium).")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}"]
+    subprocess.run([browser, *options, f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True)
+
+
+def main():
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images").absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        for name, height in HEIGHTS.items():
+            table, folder = Path(place, f"{name}.csv"), Path(place, name)
+            if name == "tumors":
+                subprocess.run([sys.executable, Path(__file__).with_name("half_labeled_table.py"), table], check=True)
+                target, options = "diagnosis", []
+            else:
+                target, options = write_table(name, table), METHODS[name]
+            command = [sys.executable, "-c", "from tabcast.cli.main import app; app()", "fit", table]
+            subprocess.run([*command, "--target", target, "--out", folder, *options], check=True)
+            take_picture(folder / "report.html", out / f"{name}.png", width=1100, height=height)
+            if name == "tumors":
+                take_picture(folder / "report.html", out / "report.png", width=1100, height=860)
+
+
+if __name__ == "__main__":
+    main()
