@@ -148,3 +148,16 @@ def test_stopped_and_run_again(config, stop, backend):
         assert record["status"] == "done"
         for name in ("configuration", "metrics", "facts", "history"):
             assert record[name] == other[name]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
+def test_workers_end_with_the_run_that_started_them(config, stop):
+    run = start(config, "--backend", "processes", "--jobs", "2")
+    try:
+        wait_until(lambda: len(records_in(config.parent / "records")) >= 1, run)
+        os.kill(run.pid, stop)  # it alone: the workers, stuck at the gate, are not told
+        run.communicate(timeout=SECONDS)
+        wait_until(lambda: is_empty(run.pid))
+    finally:
+        if not is_empty(run.pid):
+            os.killpg(run.pid, signal.SIGKILL)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from threading import Thread
 from time import monotonic
 from typing import Any
 
@@ -210,12 +212,24 @@ def serve(connection: Connection) -> None:
     """What a worker does: say that it is there, then call what comes until the line closes."""
     # An interrupt goes to the whole group of processes; the parent hears it, too, and decides what becomes of us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=end_with_parent, daemon=True).start()
     try:
         connection.send_bytes(READY)
         while True:
             connection.send_bytes(call_packed(connection.recv_bytes()))
     except (EOFError, OSError):
         return
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it is gone, in the middle of a job: nobody waits for the result.
+
+    A record is written whole or not at all, so nothing is lost but the job.
+    """
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 @contextmanager
