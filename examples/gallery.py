@@ -1,6 +1,6 @@
 """Pages of `tabcast fit` on real tables, as pictures for docs/gallery.md.
 
-Needs Chromium, and the tables of a folder of datasets (docs/datasets.md) beside scikit-learn's own.
+Needs Chromium, Pillow (matplotlib brings it), and the tables of a folder of datasets (docs/datasets.md) beside scikit-learn's own.
 
     TABCAST_DATA_DIR=../shared/datasets python examples/gallery.py docs/images
 """
@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from tabcast.datasets import load_dataset
 
@@ -34,6 +35,7 @@ def take_picture(page, picture, *, width, height):
     browser = shutil.which("chromium") or sys.exit("Chromium is needed (Debian's package is called chromium).")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}"]
     subprocess.run([browser, *options, f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True)
+    Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)  # a third of the size
 
 
 def main():
