@@ -1,4 +1,4 @@
-"""Each table and figure of the paper runs in its smoke profile and is drawn, through the command line."""
+"""Each table and figure of the paper, and each study of our own, runs in its smoke profile and is drawn."""
 
 import json
 import tomllib
@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from tabcast.cli.main import app
 from tests.conftest import DATASETS
 
-CONFIGS = sorted((Path(__file__).parents[2] / "paper" / "configs").glob("*.toml"))
+ROOT = Path(__file__).parents[2]
+CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "research" / "configs").glob("soft_*.toml")])
 
 
 def call(*arguments):
