@@ -1,6 +1,6 @@
 """Pages of `tabcast fit` on real tables, as pictures for docs/gallery.md.
 
-Needs Chromium, Pillow (matplotlib brings it), and the tables of a folder of datasets (docs/datasets.md) beside scikit-learn's own.
+Needs Chromium, Pillow (matplotlib brings it), and a folder of datasets (docs/datasets.md) beside scikit-learn's own.
 
     TABCAST_DATA_DIR=../shared/datasets python examples/gallery.py docs/images
 """

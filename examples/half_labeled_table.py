@@ -1,7 +1,7 @@
 """A table as people have it: 569 tumors of scikit-learn's breast cancer data, one diagnosis in twelve filled in.
 
-    python examples/half_labeled_table.py tumors.csv
-    tabcast fit tumors.csv --target diagnosis
+python examples/half_labeled_table.py tumors.csv
+tabcast fit tumors.csv --target diagnosis
 """
 
 import sys

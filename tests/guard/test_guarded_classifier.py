@@ -512,7 +512,7 @@ class TestEstimator:
                 ValueError,
                 "`time_limit` of GuardedClassifier must be a positive number of seconds",
             ),
-            ({"scoring": "acuracy"}, ValueError, "acuracy"),
+            ({"scoring": "no_such_score"}, ValueError, "no_such_score"),
             ({"classifier": quick(LinearSVC())}, TypeError, "must have predict_proba"),
             ({"classifier": quick(max_rounds=0)}, ValueError, "`max_rounds` of SelfTrainingClassifier must be"),
         ],
