@@ -45,7 +45,7 @@ class TestInterval:
         assert ours.gain / ((ours.high - ours.gain) / 1.6604) == pytest.approx(0.750, abs=5e-4)  # t of 99 degrees
 
     def test_equal_splits_are_not_certainty(self):
-        """Ten rows in each split cannot show less than a tenth of a row's... a row's difference in one of them."""
+        """Splits of ten rows that agree: the variance is still that of one row in one of them."""
         sure = corrected_interval([0.1] * 4, 0.25)
         ours = corrected_interval([0.1] * 4, 0.25, resolution=0.1)
         assert sure.low == sure.high == 0.1

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tabcast import SelfTrainingClassifier
 from tabcast.models import AdaptedClassifier, NativeColumns, adapt, default_classifier, weight_parameter
 from tests.conftest import hide_labels
 
@@ -75,3 +77,20 @@ def test_probabilities_are_those_of_the_bare_model(mixed_table):
     np.testing.assert_array_equal(adapted.predict_proba(X[["age"]]), bare.predict_proba(X[["age"]]))
     assert adapted.classes_.tolist() == ["leaves", "stays"]
     assert hide_labels(truth, 20, 0, None).tolist().count(None) == len(truth) - 20
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_names_that_a_library_refuses(library):
+    learner = pytest.importorskip(library)
+    kind = learner.XGBClassifier if library == "xgboost" else learner.LGBMClassifier
+    settings = {"n_estimators": 5} | ({"verbose": -1} if library == "lightgbm" else {})
+    X, y = make_classification(120, 4, random_state=0)
+    names = ['size<5 "cm"', "size[5", "{a}: b, c", "plain"]
+    table = pd.DataFrame(X, columns=names)
+    labels = np.where(np.arange(120) % 2 == 0, y, -1)
+    model = SelfTrainingClassifier(kind(**settings), validation=None, random_state=0).fit(table, labels)
+    plain = SelfTrainingClassifier(kind(**settings), validation=None, random_state=0).fit(
+        table.set_axis(list("abcd"), axis=1), labels
+    )
+    np.testing.assert_array_equal(model.predict_proba(table), plain.predict_proba(table.set_axis(list("abcd"), axis=1)))
+    assert model.feature_names_in_.tolist() == names

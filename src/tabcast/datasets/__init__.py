@@ -4,12 +4,13 @@ A set of your own is a :class:`DatasetInfo` with a function `load`.
 """
 
 from tabcast.datasets._catalog import find_info, list_datasets
-from tabcast.datasets._dataset import Dataset, DatasetInfo
+from tabcast.datasets._dataset import Cut, Dataset, DatasetInfo
 from tabcast.datasets._load import download_dataset, find_folder, load_dataset
 from tabcast.datasets._preprocessing import PREPROCESSINGS, NativePreprocessing, PaperPreprocessing, Preprocessing
 
 __all__ = [
     "PREPROCESSINGS",
+    "Cut",
     "Dataset",
     "DatasetInfo",
     "NativePreprocessing",

@@ -235,6 +235,8 @@ KINDS = {
         "tabcast.models._native_columns.NativeColumns",
         "max_levels",
         "as_text",
+        "bad_signs",
+        "names_",
         "columns_",
         "categorical_names_",
         "_kept",

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from tabcast.models._native_columns import NativeColumns, has_missing, is_plain
+from tabcast.models._native_columns import NativeColumns, has_bad_sign, has_missing, is_plain
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Learner:
     level_switch : parameter that turns category columns on, if there is one.
     names_levels : whether `fit` wants the names of the category columns, which hold text (CatBoost).
     needs_values : whether `fit` fails on a column without any value, as the labeled rows alone may have one.
+    bad_signs : signs that it refuses in column names.
     """
 
     module: str
@@ -37,12 +38,13 @@ class Learner:
     level_switch: str | None = None
     names_levels: bool = False
     needs_values: bool = False
+    bad_signs: str = ""
 
 
 LEARNERS = (
     Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254, needs_values=True),
-    Learner("xgboost", whole_labels=True, level_switch="enable_categorical"),
-    Learner("lightgbm"),
+    Learner("xgboost", whole_labels=True, level_switch="enable_categorical", bad_signs="[]<"),
+    Learner("lightgbm", bad_signs='[]{}",:'),
     Learner("catboost", names_levels=True),
 )
 
@@ -107,9 +109,9 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
     if outer is None:  # a pipeline or an unknown estimator gets the table as it is
         return Adaptation(whole_labels=whole_labels)
     fills_empty = outer.needs_values and has_missing(X)
-    if is_plain(X):
+    if is_plain(X) and not any(has_bad_sign(name, outer.bad_signs) for name in getattr(X, "columns", ())):
         return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty)
-    columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels).fit(X)
+    columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels, bad_signs=outer.bad_signs).fit(X)
     names = columns.categorical_names_
     return Adaptation(
         columns,

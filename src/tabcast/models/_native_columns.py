@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,27 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     ----------
     max_levels : most levels that the learner takes in a column; None: no limit.
     as_text : levels as text with "missing" for missing (CatBoost), instead of as category columns.
+    bad_signs : signs that the learner refuses in column names; they become "_".
 
     Attributes
     ----------
     columns_ : what the columns are.
-    categorical_names_ : names of the category columns of the result.
+    names_ : names of the columns of the result.
+    categorical_names_ : those of its category columns.
     """
 
-    def __init__(self, *, max_levels: int | None = None, as_text: bool = False) -> None:
+    def __init__(self, *, max_levels: int | None = None, as_text: bool = False, bad_signs: str = "") -> None:
         self.max_levels = max_levels
         self.as_text = as_text
+        self.bad_signs = bad_signs
 
     def fit(self, X: Any, y: Any = None) -> NativeColumns:
         """Learn the levels."""
         self.columns_ = learn_columns(X)
         n_levels = [len(column.levels) for column in self.columns_.categorical]
-        self.categorical_names_ = [column.name for column in self.columns_.categorical]
+        self.names_ = spell_names(self.columns_.names, self.bad_signs)
+        new_names = dict(zip(self.columns_.names, self.names_, strict=True))
+        self.categorical_names_ = [new_names[column.name] for column in self.columns_.categorical]
         # For each code what becomes of it; the last two entries are for UNSEEN and MISSING.
         assert (UNSEEN, MISSING) == (-2, -1)
         self._kept = [np.append(np.arange(n), [MISSING, MISSING]) for n in n_levels]
@@ -56,12 +62,39 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         for j, level_column in enumerate(self.columns_.categorical):
             codes = self._kept[j][encoded.codes[:, j]]
             result[level_column.name] = self._level_series(codes, level_column.levels, index)
-        return pd.DataFrame({name: result[name] for name in self.columns_.names}, index=index)
+        pairs = zip(self.names_, self.columns_.names, strict=True)
+        return pd.DataFrame({new: result[name] for new, name in pairs}, index=index)
 
     def _level_series(self, codes: Any, levels: Any, index: Any) -> Any:
         if self.as_text:
             return pd.Series(np.append(levels.astype(str), "missing")[codes], index=index, dtype=object)
         return pd.Series(pd.Categorical.from_codes(codes, categories=pd.RangeIndex(len(levels))), index=index)
+
+
+def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
+    """Column names without bad signs, still all different; names that have none stay as they are.
+
+    Examples
+    --------
+    >>> from tabcast.models._native_columns import spell_names
+    >>> spell_names(["age", "size<5", "size[5"], bad_signs="[<]")
+    ['age', 'size_5', 'size_5_2']
+    """
+    spelled: list[Any] = []
+    taken = {name for name in names if not has_bad_sign(name, bad_signs)}
+    for name in names:
+        new = name
+        if has_bad_sign(name, bad_signs):
+            plain = name.translate(dict.fromkeys(map(ord, bad_signs), "_"))
+            new = next(one for one in (plain, *(f"{plain}_{n}" for n in range(2, len(names) + 2))) if one not in taken)
+            taken.add(new)
+        spelled.append(new)
+    return spelled
+
+
+def has_bad_sign(name: Any, bad_signs: str) -> bool:
+    """Whether a column name has a sign that a learner refuses."""
+    return isinstance(name, str) and any(sign in name for sign in bad_signs)
 
 
 def has_missing(X: Any) -> bool:
