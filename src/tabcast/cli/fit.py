@@ -98,8 +98,7 @@ def fit(
 ) -> None:
     """Train on a table in which few rows have a label, and say whether the others helped.
 
-    Writes the model, predictions for the unlabeled rows, what every one of them was taken for and why, and a page to
-    look at.
+    Writes the model, predictions for the unlabeled rows, what each was taken for and why, and a page to look at.
     """
     from tabcast.cli.fit_run import FitOptions, run_fit
 
