@@ -46,6 +46,7 @@ NO_MEMBERS = {
     "ClassConditional": "holds a density for each class; the density checks and its own tests use it",
     "Lesson": "what teachers learn from; the checks of teachers make some",
     "NormalScores": "a table for members of a committee; has its own tests",
+    "Sampling": "what a committee thinks of the labeled rows as a sample; has its own tests",
     "TableCodes": "a table for members of a committee; has its own tests",
 }
 

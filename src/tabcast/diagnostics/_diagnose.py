@@ -47,6 +47,18 @@ class Diagnostics(Diagnostic):
     `to_dict()` gives all of it as plain JSON values. A field is None where its question makes no sense: without
     unlabeled rows there is no shift, no selection, no class mix, no flipped label and no row to label; a confidence
     that is the classifier's own flips nothing.
+
+    Attributes
+    ----------
+    cluster_assumption : are predictions right where labeled rows are dense?
+    class_overlap : do the classes lie apart?
+    fisher_information : where do unlabeled rows tell something?
+    covariate_shift : are labeled and unlabeled rows alike?
+    selection_curve : how many rows pass as the threshold or alpha moves?
+    class_mix : does one class take over, round by round?
+    flipped_labels : which labels did density or alignment change?
+    reliability : can confidence be believed, before and after?
+    rows_to_label : where would a label teach most?
     """
 
     cluster_assumption: ClusterAssumption

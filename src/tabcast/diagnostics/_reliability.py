@@ -38,7 +38,12 @@ class ModelReliability(Diagnostic):
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Diagnostic):
-    """Of the supervised and of the self-trained model, on the same held-out rows."""
+    """Of two models on the same held-out rows.
+
+    Attributes
+    ----------
+    supervised, self_trained : without and with the unlabeled rows.
+    """
 
     supervised: ModelReliability
     self_trained: ModelReliability

@@ -40,7 +40,13 @@ class ColumnNote:
 
 @dataclass(frozen=True)
 class Converted:
-    """The features of a table, and the cells that could not be used as they are."""
+    """A table as a model takes it.
+
+    Parameters
+    ----------
+    features : numbers and categories.
+    problems : cells that could not be used as they are, by column.
+    """
 
     features: pd.DataFrame
     problems: list[Problem]
