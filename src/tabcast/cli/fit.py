@@ -6,9 +6,11 @@ import os
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
+
+from tabcast.cli.stop import stop
 
 
 class MethodName(StrEnum):
@@ -130,9 +132,9 @@ def fit(
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
     except OSError as error:
-        stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.", 2)
+        stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
-        stop(" ".join(str(error).split()), 2)
+        stop(str(error))
 
 
 def default_folder(table: Path) -> Path:
@@ -149,9 +151,3 @@ def read_seconds(text: str) -> float:
     if match is None or float(match[1]) == 0:
         raise ValueError(f"--time-limit must be a positive time such as 90s, 10m or 1h; got {text!r}.")
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-
-
-def stop(message: str, code: int) -> NoReturn:
-    """Say what was wrong and end."""
-    typer.echo(message, err=True)
-    raise typer.Exit(code)

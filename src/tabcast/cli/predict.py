@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
     from tabcast.model_files import Predicted
@@ -32,12 +34,12 @@ def predict(
     try:
         predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, batch_rows=batch_rows)
     except KeyboardInterrupt:
-        _stop(f"Stopped: {out} was not written.", 130)
+        stop(f"Stopped: {out} was not written.", 130)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
-        _stop(f"{out} could not be written: {reason}.", 2)
+        stop(f"{out} could not be written: {reason}.", 2)
     except (ValueError, ImportError) as error:
-        _stop(" ".join(str(error).split()), 2)
+        stop(str(error))
     for line in say_predicted(predicted, out):
         typer.echo(line)
 
@@ -74,9 +76,3 @@ def say_predicted(predicted: Predicted, out: Path) -> list[str]:
         f"of probabilities{kept}.",
         f"Predicted: {shares}.",
     ]
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    """Say what was wrong and end."""
-    typer.echo(message, err=True)
-    raise typer.Exit(code)

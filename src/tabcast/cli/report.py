@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tabcast.cli.fit import stop
+from tabcast.cli.stop import stop
 
 
 def report(
@@ -20,9 +20,9 @@ def report(
     try:
         path = run_report(folder, table)
     except OSError as error:
-        stop(f"{error.filename or folder}: {error.strerror or error}.", 2)
+        stop(f"{error.filename or folder}: {error.strerror or error}.")
     except (ValueError, ImportError) as error:
-        stop(" ".join(str(error).split()), 2)
+        stop(str(error))
     typer.echo(f"Written: {path}")
 
 
