@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
     from tabcast.datasets import DatasetInfo
@@ -35,7 +37,7 @@ def list_command(data_dir: DataDir = None) -> None:
     try:
         places = [_where(info, data_dir) for info in infos]
     except ValueError as error:
-        _stop(str(error), 2)
+        stop(str(error), 2)
     folders = [place for place in dict.fromkeys(places) if isinstance(place, Path)]
     table = Table(box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
@@ -76,7 +78,7 @@ def download_command(
     from tabcast.datasets import download_dataset, find_info, list_datasets
 
     if bool(names) == everything:
-        _stop("Name the datasets to download, or say --all (not both).", 2)
+        stop("Name the datasets to download, or say --all (not both).", 2)
     try:
         chosen = (
             [info for info in list_datasets() if info.openml_id is not None]
@@ -84,7 +86,7 @@ def download_command(
             else [find_info(name) for name in names or []]
         )
     except ValueError as error:
-        _stop(str(error), 2)
+        stop(str(error), 2)
     failed = []
     for info in chosen:
         try:
@@ -95,7 +97,7 @@ def download_command(
         else:
             typer.echo(f"{info.name}: in {folder}")
     if failed:
-        _stop(f"{len(failed)} of {len(chosen)} not downloaded: {', '.join(failed)}.", 1)
+        stop(f"{len(failed)} of {len(chosen)} not downloaded: {', '.join(failed)}.", 1)
 
 
 def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
@@ -105,9 +107,3 @@ def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
     if info.load is not None:
         return "synthetic"
     return find_folder(info, data_dir=data_dir) or "not here"
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    """Say what was wrong and end."""
-    typer.echo(message, err=True)
-    raise typer.Exit(code)
