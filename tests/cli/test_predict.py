@@ -420,6 +420,7 @@ class TestProgress:
         assert "Predicting" not in run(model, table, "-o", tmp_path / "out.csv").output
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr("rich._console", None)  # rich keeps its console: this one must not outlive the test
         output = run(model, table, "-o", tmp_path / "out.csv").output
         assert "Predicting" in output
         assert "300/300" in output
