@@ -120,7 +120,7 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str
     """What somebody needs to run it again."""
     done = results[results["status"] == "done"]
     return {
-        "command": f"tabcast study run paper/configs/{study.path.name} --profile {profile}",
+        "command": f"tabcast study run {name_place(study.path)} --profile {profile}",
         "profile": dict(study.profiles[profile]),
         "seeds": sorted(int(seed) for seed in results["seed"].unique()),
         "trials": {str(state): int(count) for state, count in results["status"].value_counts().items()},
@@ -131,13 +131,18 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str
 
 def _how(study: Study, profile: str, folder: Path) -> str:
     """The commands that make this folder."""
-    config = f"paper/configs/{study.path.name} --profile {profile}"
+    config = f"{name_place(study.path)} --profile {profile}"
     return (
-        f"Made by `tabcast study run {config}`, then `tabcast study table` and `figure` with `--out paper/results/"
-        f"{folder.name}`; `results.csv` has the trials, `run.json` versions and seeds."
+        f"Made by `tabcast study run {config}`, then `tabcast study table` and `figure` with `--out "
+        f"{name_place(folder)}`; `results.csv` has the trials, `run.json` versions and seeds."
     )
 
 
 def _write(path: Path, text: str) -> Path:
     write_text(path, text)
     return path
+
+
+def name_place(path: Path) -> str:
+    """A file or folder as one types it from the root of a repository: with the two folders it lies in."""
+    return "/".join(path.absolute().parts[-3:])
