@@ -364,7 +364,11 @@ class TestInterrupted:
         out = tmp_path / f"out.{ending}"
         out.write_text("what was there before")
         calls = self.interrupt(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
-        result = run(model, table, "-o", out, "--batch-rows", 50)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest-xdist ignore interrupts
+        try:
+            result = run(model, table, "-o", out, "--batch-rows", 50)
+        finally:
+            signal.signal(signal.SIGINT, before)
         assert len(calls) == 3
         assert result.exit_code == 130
         assert result.stderr == f"Stopped: {out} was not written.\n"
