@@ -275,11 +275,17 @@ def test_a_full_disk_leaves_nothing(place, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def hear_interrupts():
+    """What runs in the background ignores interrupts, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_leaves_nothing(place, tmp_path):
     command = [sys.executable, "-c", "from tabcast.cli.main import app; app()", "fit", str(place / "customers.csv")]
     command += ["--target", "churned", "--out", str(tmp_path / "out"), "--method", "cast-l", "--jobs", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": hear_interrupts}
+    with subprocess.Popen(command, **settings) as process:
         for line in process.stdout:
             if "compared with the supervised model" in line:  # training begins
                 process.send_signal(signal.SIGINT)
