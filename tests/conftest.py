@@ -1,6 +1,8 @@
 """Small tables that many tests use."""
 
 import json
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +63,10 @@ def mixed_table():
     frame.loc[3, "visits"] = pd.NA
     truth = np.where(age + 10 * (city == "Ulm") + random.normal(0, 3, n) > 43, "stays", "leaves")
     return frame, truth
+
+
+@pytest.fixture(autouse=True)
+def interrupts_are_heard():
+    """What is started in the background ignores interrupts, and so would the processes that tests start."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
