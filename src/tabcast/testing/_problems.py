@@ -1,0 +1,93 @@
+"""Small tables as users have them, and what classifiers may say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+N_LABELED, N_POOL = 40, 30
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A small table: rows with classes to learn from, rows without, what a classifier says about both."""
+
+    name: str
+    X: Any
+    y: Index
+    X_pool: Any
+    proba: Floats
+    held_out_proba: Floats
+
+    @property
+    def n_classes(self) -> int:
+        return self.proba.shape[1]
+
+
+def draw_numbers(n_rows: int, random: np.random.Generator) -> Floats:
+    """Numbers, a column of counts, a column that never changes."""
+    return np.column_stack([random.normal(size=(n_rows, 2)), random.integers(0, 4, n_rows), np.full(n_rows, 7.0)])
+
+
+def draw_frame(n_rows: int, random: np.random.Generator) -> pd.DataFrame:
+    """Every usual kind of column, with values missing."""
+    text = np.array(["x", "y", None], dtype=object)
+    frame = pd.DataFrame(
+        {
+            "number": random.normal(size=n_rows),
+            "count": pd.array(random.integers(0, 9, n_rows), dtype="Int64"),
+            "level": pd.Categorical(random.choice(["a", "b"], n_rows), categories=["a", "b", "never"]),
+            "text": text[random.integers(0, 3, n_rows)],
+            "truth": random.random(n_rows) < 0.5,
+        }
+    )
+    frame.loc[frame.index[::5], "number"] = np.nan
+    frame.loc[frame.index[1::7], "count"] = pd.NA
+    return frame
+
+
+def draw_proba(n_rows: int, n_classes: int, seed: int = 0) -> Floats:
+    """Probabilities from unsure to certain."""
+    return np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.5), n_rows)
+
+
+def problems(n_classes: int = 2) -> Iterator[Problem]:
+    """Tables as users have them. The unlabeled rows hold what the labeled ones do not: outliers, new levels, gaps."""
+    random = np.random.default_rng(n_classes)
+    y = np.arange(N_LABELED) % n_classes
+    said = draw_proba(N_POOL, n_classes), draw_proba(N_LABELED, n_classes, seed=1)
+    numbers, pool = draw_numbers(N_LABELED, random), draw_numbers(N_POOL, random)
+    numbers[:, 0] += 2 * y
+    pool[0] = 1e6
+    yield Problem("an array", numbers, y, pool, *said)
+    numbers, pool = numbers.copy(), pool.copy()
+    numbers[::6, 0], pool[1] = np.nan, np.nan
+    yield Problem("an array with missing numbers", numbers, y, pool, *said)
+    frame, frame_pool = draw_frame(N_LABELED, random), draw_frame(N_POOL, random)
+    frame["number"] += 2 * y
+    frame_pool["level"] = pd.Categorical(["never"] + ["a"] * (N_POOL - 1), categories=["a", "b", "never"])
+    frame_pool.loc[frame_pool.index[2], "text"] = "a new level"
+    yield Problem("a DataFrame with categories and missing values", frame, y, frame_pool, *said)
+
+
+def probabilities(n_rows: int, n_classes: int) -> Iterator[tuple[str, Floats]]:
+    """What classifiers say: different things, always the same, nothing but 0 and 1, nothing about a class."""
+    yield "different probabilities", draw_proba(n_rows, n_classes)
+    yield "equal probabilities", np.full((n_rows, n_classes), 1 / n_classes)
+    yield "probabilities of 0 and 1", np.eye(n_classes)[np.arange(n_rows) % n_classes]
+    yield "a class without probability", np.column_stack([draw_proba(n_rows, n_classes - 1), np.zeros(n_rows)])
+
+
+def confidences(n_rows: int, n_classes: int) -> Iterator[tuple[str, Floats]]:
+    """What strategies see: probabilities, and confidence whose rows do not sum to 1."""
+    yield from probabilities(n_rows, n_classes)
+    yield "rows that do not sum to 1", draw_proba(n_rows, n_classes) * np.linspace(0, 1, n_rows)[:, None]
+    yield "no confidence at all", np.zeros((n_rows, n_classes))
