@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tabcast.report import _charts as charts
+from tabcast.report._forms import Bar, draw_bars
 from tabcast.report._svg import Scale, tick_texts, widen
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_summary, make_verdict
@@ -88,8 +89,8 @@ def test_gain_of_any_size_is_drawn(metric, low, gain, high):
 
 
 def test_lengths_of_bars_are_in_proportion():
-    bars = [charts.Bar("a", 10, "10"), charts.Bar("b", 5, "5"), charts.Bar("c", 0, "0")]
-    long, half, nothing = (float(one["width"]) for one in marks(charts.draw_bars(bars, 700.0, "bars"), "rect", "bar"))
+    bars = [Bar("a", 10, "10"), Bar("b", 5, "5"), Bar("c", 0, "0")]
+    long, half, nothing = (float(one["width"]) for one in marks(draw_bars(bars, 700.0, "bars"), "rect", "bar"))
     assert half == pytest.approx(long / 2, abs=0.01)
     assert nothing < 2
 

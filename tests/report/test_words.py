@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tabcast.report import _words as words
+from tabcast.report._phrases import quoted
 from tests.report.sample import make_summary
 
 SUMMARY = make_summary()
@@ -90,7 +91,7 @@ def test_invisible_characters_are_pointed_out():
 
 
 def test_names_inside_sentences_keep_their_direction_to_themselves():
-    said = words.quoted("\u202eabc")
+    said = quoted("\u202eabc")
     assert said == "“\u2068\u202eabc\u2069”"
 
 

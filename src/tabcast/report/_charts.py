@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
+from tabcast.report._forms import FOOT, MAX_BARS, PHONE, TOP, Bar, Dot, choose, color, draw_bars, draw_dots, draw_pairs
 from tabcast.report._html import clean
+from tabcast.report._phrases import NOTHING, count, decimal, in_points, is_number, percent, seconds, signed, spaced
 from tabcast.report._svg import (
     LABEL_SIZE,
     Scale,
     axis_bottom,
     axis_left,
     element,
-    fit_text,
     left_room,
     number,
     path,
@@ -27,33 +28,12 @@ from tabcast.report._svg import (
     whisker,
     widen,
 )
-from tabcast.report._words import NOTHING, count, decimal, in_points, percent, seconds, signed, spaced
 
 Data = Mapping[str, Any]
-Number = TypeVar("Number", int, float)
 
-N_COLORS = 8
 MAX_CELLS = 8
-MAX_BARS = 12
-PHONE = 500  # narrower drawings are for phones
-TOP = 34.0  # room above a picture for the name of its upright axis
-FOOT = 46.0  # room below it for numbers and name of the other
 MERGED = ("confidence", "accuracy", "low", "high")
 QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
-
-
-def color(position: int) -> str:
-    """The class of a series' color; from the eighth on all share the last, gray."""
-    return f"c{min(position, N_COLORS - 1)}"
-
-
-def is_number(value: Any) -> bool:
-    """Whether there is something to draw."""
-    return isinstance(value, int | float) and math.isfinite(value)
-
-
-def _choose(width: float, wide: Number, narrow: Number) -> Number:
-    return wide if width > PHONE else narrow
 
 
 # The verdict
@@ -113,38 +93,6 @@ def _sides(zero: float, width: float) -> list[str]:
 # Bars
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A lying bar: what it is, how long, the number at its end, its color, and all of its name."""
-
-    name: str
-    value: float
-    shown: str
-    css: str = "accent"
-    full: str | None = None
-
-
-def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0.0) -> str:
-    """Lying bars with a name at the left, which may take a `share` of the width, and a number at the end."""
-    bars = bars[:MAX_BARS]
-    step, thick = 30.0, 14.0
-    longest = max((text_width(one.name, LABEL_SIZE) for one in bars), default=0)
-    left = min(longest + 14, width * (share or _choose(width, 0.34, 0.42)))
-    right = width - max((text_width(one.shown, LABEL_SIZE) for one in bars), default=0) - 12
-    scale = Scale(0, max((one.value for one in bars), default=0) or 1, left, right)
-    parts = []
-    for i, one in enumerate(bars):
-        y = i * step + 8
-        base = y + thick / 2 + 4.5
-        full = one.full or one.name
-        long = max(scale(one.value) - left, 1.5)
-        box = element("rect", x=float(left), y=y, width=long, height=thick, rx=2.0, class_=f"bar {one.css}")
-        parts.append(text(left - 12, base, one.name, anchor="end", width=left - 12, full=full))
-        parts.append(titled(box, f"{full}: {one.shown}"))
-        parts.append(text(left + long + 8, base, one.shown, css="value"))
-    return picture(width, len(bars) * step + 4, label, parts)
-
-
 def draw_classes(table: Data, width: float) -> str:
     """Labeled rows of each class."""
     bars = [
@@ -164,32 +112,10 @@ def draw_seconds(training: Data, width: float) -> str:
 def draw_flipped(data: Data, width: float) -> str:
     """How often which label took the place of which."""
     pairs = sorted(data["pairs"], key=lambda one: -one["n"])
-    return _draw_pairs([(one["from"], one["to"], one["n"], count(one["n"])) for one in pairs], width, "Changed labels")
-
-
-def _draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label: str) -> str:
-    """Bars of pairs of names; both names of a pair are shortened alike."""
-    share = _choose(width, 0.4, 0.5)
-    room = (width * share - 40) / 2
-    bars = []
-    for one, other, value, shown in pairs:
-        short = f"\u2068{fit_text(one, room)}\u2069 → \u2068{fit_text(other, room)}\u2069"
-        bars.append(Bar(short, value, shown, full=f"\u2068{clean(one)}\u2069 → \u2068{clean(other)}\u2069"))
-    return draw_bars(bars, width, label, share=share)
+    return draw_pairs([(one["from"], one["to"], one["n"], count(one["n"])) for one in pairs], width, "Changed labels")
 
 
 # Dots with intervals
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A dot with an upright interval: its name below, and what it says when pointed at."""
-
-    name: str
-    value: float
-    low: Any
-    high: Any
-    tip: str
 
 
 def draw_density_accuracy(data: Data, width: float) -> str:
@@ -223,37 +149,6 @@ def draw_information(data: Data, width: float) -> str:
     return draw_dots(dots, width, labels, "Fisher information by density region", zero=True)
 
 
-def draw_dots(
-    dots: Sequence[Dot], width: float, labels: tuple[str, str], alt: str, *,
-    level: float | None = None, share: bool = False, zero: bool = False,
-) -> str:  # fmt: skip
-    """Dots from left to right; `labels` name the upright and the other axis, `level` is a dashed line."""
-    values = [one for dot in dots for one in (dot.value, dot.low, dot.high) if is_number(one)] or [0.0, 1.0]
-    low, high = widen(min([*values, 0.0] if zero else values), max(values))
-    if share:
-        low, high = max(low, 0.0), min(high, 1.0)
-    elif zero and min(values) >= 0:
-        low = 0.0
-    height = _choose(width, 290, 250)
-    base, right = height - FOOT, width - 8
-    y = Scale(low, high, base, TOP)
-    ticks = y.ticks(5)
-    texts = percent_texts(ticks) if share else tick_texts(ticks)
-    left = left_room(texts)
-    x = Scale(-0.5, len(dots) - 0.5, left, right)
-    parts = [axis_left(y, left, right, ticks, texts, label=labels[0]), axis_bottom(x, base, [], [], label=labels[1])]
-    if level is not None:
-        parts.append(element("line", x1=left, x2=right, y1=y(level), y2=y(level), class_="reference"))
-    for i, dot in enumerate(dots):
-        room = (right - left) / len(dots) - 4
-        parts.append(text(x(i), base + 17, dot.name, css="tick", anchor="middle", width=room))
-        drawn = element("circle", cx=x(i), cy=y(dot.value), r=5.5, class_="dot accent")
-        if is_number(dot.low) and is_number(dot.high):
-            drawn = whisker(x(i), y(max(dot.low, low)), y(min(dot.high, high)), "accent") + drawn
-        parts.append(titled(drawn, dot.tip))
-    return picture(width, height, alt, parts)
-
-
 # Squares
 
 
@@ -265,9 +160,9 @@ def draw_overlap(data: Data, width: float) -> str:
         pairs = [(matrix[i][j], i, j) for i in range(n) for j in range(n) if i != j and is_number(matrix[i][j])]
         worst = sorted(pairs, reverse=True)[:MAX_BARS]
         named = [(classes[i], classes[j], value, percent(value)) for value, i, j in worst]
-        return _draw_pairs(named, width, "Pairs of classes that overlap most")
+        return draw_pairs(named, width, "Pairs of classes that overlap most")
     left = min(max(text_width(one, LABEL_SIZE) for one in [*classes, "rows of"]) + 16, width * 0.3)
-    size = min(_choose(width, 104, 76), (width - left - 2) / n)
+    size = min(choose(width, 104, 76), (width - left - 2) / n)
     high, top = min(size, 52.0), 46.0
     parts = [
         text(left - 12, top - 30, "rows of", css="axis-label", anchor="end"),
@@ -333,7 +228,7 @@ def _draw_shares(
     points: Sequence[tuple[float, float, int]], width: float, x_label: str, chosen: float | None, alt: str
 ) -> str:
     """A line of shares over the ground, and the value in use."""
-    height = _choose(width, 260, 230)
+    height = choose(width, 260, 230)
     base, left, right = height - FOOT, 46.0, width - 14
     xs = [x for x, _, _ in points] or [0.0, 1.0]
     x, y = Scale(min(xs), max(xs), left, right), Scale(0, 1, base, TOP)
@@ -364,7 +259,7 @@ def _draw_shares(
 
 def draw_reliability(data: Data, width: float) -> str:
     """Accuracy by confidence, before and after, and the diagonal."""
-    height = _choose(width, 370, 310)
+    height = choose(width, 370, 310)
     base, left, right = height - FOOT, 48.0, width - 14
     models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
     every = [one for bins in models.values() for one in bins]
@@ -466,7 +361,7 @@ def draw_history(training: Data, width: float) -> str:
     scored = [(i, one) for i, one in enumerate(history) if is_number(one.get("score"))]
     most = max((float(one["n_selected"]) for one in history), default=0.0) or 1.0
     values = _with_errors([one for _, one in scored])
-    score_high = _choose(width, 170, 150) if scored else 0.0
+    score_high = choose(width, 170, 150) if scored else 0.0
     y = Scale(*widen(min(values), max(values), n=4), TOP + score_high, TOP)
     ticks = y.ticks(4)
     top = TOP + (score_high + 44 if scored else 0)
@@ -481,7 +376,7 @@ def draw_history(training: Data, width: float) -> str:
         parts += [_scored_dot(x(i), y, one, one["round"] == best, f"round {one['round']}") for i, one in scored]
     parts.append(axis_left(bars, left, right, [0.0, most], ["0", count(round(most))], label="unlabeled rows in use"))
     thick = min(44.0, (right - left) / max(len(history), 1) * 0.6)
-    every = max(1, math.ceil(len(history) / _choose(width, 16, 8)))
+    every = max(1, math.ceil(len(history) / choose(width, 16, 8)))
     for i, one in enumerate(history):
         high = max(bars(0) - bars(one["n_selected"]), 0.0)
         css = "bar accent" if one["round"] == best else "bar neutral"
@@ -499,7 +394,7 @@ def draw_alpha(training: Data, width: float) -> str:
     """Scores of the alphas tried."""
     tried = [one for one in training["alpha_scores"] if is_number(one["score"])]
     values = _with_errors(tried)
-    height = _choose(width, 250, 220)
+    height = choose(width, 250, 220)
     base, right = height - FOOT, width - 10
     y = Scale(*widen(min(values), max(values), n=4), base, TOP)
     ticks = y.ticks(4)
@@ -507,7 +402,7 @@ def draw_alpha(training: Data, width: float) -> str:
     alphas = [one["alpha"] for one in tried] or [0.0, 1.0]
     room = (max(alphas) - min(alphas)) * 0.05 or 0.05
     x = Scale(min(alphas) - room, max(alphas) + room, left, right)
-    x_ticks = [tick for tick in x.ticks(_choose(width, 9, 5)) if 0 <= tick <= 1]
+    x_ticks = [tick for tick in x.ticks(choose(width, 9, 5)) if 0 <= tick <= 1]
     parts = [
         axis_left(y, left, right, ticks, tick_texts(ticks), label="score on held-out rows"),
         axis_bottom(x, base, x_ticks, tick_texts(x_ticks), label="alpha"),
@@ -545,13 +440,13 @@ class Point:
 
 def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> str:
     """A dot a row: full if it was used, a ring if not."""
-    height = _choose(width, 440, 340)
+    height = choose(width, 440, 340)
     base, right = height - FOOT, width - 8
     y = Scale(*_bounds([one.y for one in points]), base - 4, TOP + 4)
     ticks = y.ticks(5)
     left = left_room(tick_texts(ticks))
     x = Scale(*_bounds([one.x for one in points]), left + 8, right - 8)
-    x_ticks = x.ticks(_choose(width, 10, 5))
+    x_ticks = x.ticks(choose(width, 10, 5))
     radius = "3.5" if width > PHONE else "2.7"
     dots = [
         f'<circle cx="{number(x(one.x))}" cy="{number(y(one.y))}" r="{radius}" class="{"p" if one.used else "o"} '

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tabcast.report._charts import N_COLORS, color, is_number
+from tabcast.report._forms import N_COLORS, color
 from tabcast.report._html import escape, name
-from tabcast.report._words import Words, percent
+from tabcast.report._phrases import is_number, percent
+from tabcast.report._words import Words
 
 Data = Mapping[str, Any]
 Draw = Callable[[float], str]

@@ -16,6 +16,7 @@ from tabcast.report import _words as words
 from tabcast.report._data import PageData, check_pseudo_labels, embed, to_json, values_of_rows
 from tabcast.report._html import escape, name, shorten
 from tabcast.report._layout import FULL, Data, drawings
+from tabcast.report._phrases import count, decimal, spaced
 
 VERDICT_CSS = {"helped": "helped", "probably helped": "helped", "no difference seen": "undecided", "hurt": "hurt"}
 ICON = (
@@ -139,13 +140,13 @@ def _gain(verdict: Data) -> str:
 
 def _facts(summary: Data, verdict: Data) -> str:
     table = summary["table"]
-    metric = words.spaced(verdict["metric"])
-    score = f"{words.decimal(verdict['supervised'])} → {words.decimal(verdict['self_trained'])}"
+    metric = spaced(verdict["metric"])
+    score = f"{decimal(verdict['supervised'])} → {decimal(verdict['self_trained'])}"
     facts = [
         (score, f"{metric}, supervised → self-trained"),
         (verdict["chosen"], "the model that was kept"),
-        (words.count(table["n_labeled"]), "labeled rows"),
-        (words.count(table["n_unlabeled"]), "unlabeled rows"),
+        (count(table["n_labeled"]), "labeled rows"),
+        (count(table["n_unlabeled"]), "unlabeled rows"),
     ]
     items = "".join(f"<div><dt>{escape(what)}</dt><dd>{escape(value)}</dd></div>" for value, what in facts)
     return f'<dl class="facts">{items}</dl>'

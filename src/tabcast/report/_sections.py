@@ -14,9 +14,11 @@ from tabcast.report import _charts as charts
 from tabcast.report import _words as words
 from tabcast.report._charts import Point
 from tabcast.report._data import PageData
+from tabcast.report._forms import MAX_BARS
 from tabcast.report._html import clean, escape, name, shorten
 from tabcast.report._layout import FULL, Data, class_legend, drawings, figure, legend, meter
-from tabcast.report._words import Words, count, percent
+from tabcast.report._phrases import count, decimal, is_number, percent, spaced
+from tabcast.report._words import Words
 
 Values = Sequence[tuple[str, str]]
 
@@ -32,8 +34,8 @@ def show_table(summary: Data) -> str:
     table = summary["table"]
     classes = table["classes"]
     bars = drawings(lambda width: charts.draw_classes(table, width))
-    if len(classes) > charts.MAX_BARS:
-        bars += f'<p class="note">The first {charts.MAX_BARS} of {count(len(classes))} classes are drawn.</p>'
+    if len(classes) > MAX_BARS:
+        bars += f'<p class="note">The first {MAX_BARS} of {count(len(classes))} classes are drawn.</p>'
     pictures = figure(words.say_classes(table), bars) if classes else ""
     return pictures + _columns(table)
 
@@ -101,7 +103,7 @@ def _simple(say: Callable[[Data], Words], draw: Callable[[Data, float], str], da
 
 
 def _shift(data: Data) -> str:
-    shown = [one for one in data["columns"] if charts.is_number(one["importance"])][:10]
+    shown = [one for one in data["columns"] if is_number(one["importance"])][:10]
     most = max((one["importance"] for one in shown), default=0) or 1
     rows = "".join(
         f'<tr><th scope="row">{name(one["name"], 32)}</th><td class="meter">{meter(one["importance"] / most)}</td>'
@@ -152,9 +154,9 @@ def _flipped(data: Data) -> str:
     rows = "".join(
         f'<tr><th scope="row">{int(one["row"])}</th>'
         f"<td>{name(one['raw_label'], 24)}</td><td>{name(one['label'], 24)}</td>"
-        f'<td class="number">{words.decimal(one["raw_confidence"], 2)}</td>'
-        f'<td class="number">{words.decimal(one["confidence"], 2)}</td>'
-        f'<td class="number">{words.decimal(one["density"], 2)}</td></tr>'
+        f'<td class="number">{decimal(one["raw_confidence"], 2)}</td>'
+        f'<td class="number">{decimal(one["confidence"], 2)}</td>'
+        f'<td class="number">{decimal(one["density"], 2)}</td></tr>'
         for one in data["rows"][:8]
     )
     if rows:
@@ -186,10 +188,10 @@ def show_training(summary: Data) -> str:
 
 def _settings(summary: Data) -> str:
     method = summary.get("method") or {}
-    pairs = [("method", method.get("title") or method.get("name")), ("model", words.spaced(method.get("model")))]
-    pairs += [(words.spaced(key), value) for key, value in (method.get("settings") or {}).items()]
+    pairs = [("method", method.get("title") or method.get("name")), ("model", spaced(method.get("model")))]
+    pairs += [(spaced(key), value) for key, value in (method.get("settings") or {}).items()]
     pairs.append(("guard", "on: the better cross-validated model is kept" if method.get("guard") else "off"))
-    pairs += [(f"file: {words.spaced(key)}", value) for key, value in (summary.get("files") or {}).items()]
+    pairs += [(f"file: {spaced(key)}", value) for key, value in (summary.get("files") or {}).items()]
     items = "".join(f"<div><dt>{name(key, 40)}</dt><dd>{name(value, 80)}</dd></div>" for key, value in pairs)
     return (
         '<div class="item"><div class="caption"><h3>Settings and files</h3><p class="read">What was asked for, and '

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from tabcast.report._html import clean, invisible, shorten
+from tabcast.report._html import invisible
+from tabcast.report._phrases import (
+    between,
+    count,
+    decimal,
+    in_points,
+    is_number,
+    listed,
+    p_value,
+    percent,
+    quoted,
+    rows,
+    seconds,
+    signed,
+    spaced,
+)
 
 Data = Mapping[str, Any]
-
-NOTHING = "—"
-MINUS = "\N{MINUS SIGN}"
 
 REASONS = {
     "schedule_finished": "every round of its schedule was run",
@@ -43,152 +54,6 @@ class Words:
     title: str
     read: str
     says: str
-
-
-# Numbers
-
-
-def count(value: float) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(50000), count(69.8333)
-    ('50,000', '69.8')
-    """
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def rows(value: float) -> str:
-    """A number of rows.
-
-    Examples
-    --------
-    >>> rows(1), rows(2000)
-    ('1 row', '2,000 rows')
-    """
-    return f"{count(value)} row" if value == 1 else f"{count(value)} rows"
-
-
-def percent(share: float | None) -> str:
-    """A share as a percentage; a small one keeps a digit.
-
-    Examples
-    --------
-    >>> percent(0.614), percent(0.0123), percent(0.0001), percent(0.0), percent(0.9999)
-    ('61%', '1.2%', 'under 0.1%', '0%', 'over 99.9%')
-    """
-    if share is None or math.isnan(share):
-        return NOTHING
-    if 0 < share < 0.001:
-        return "under 0.1%"
-    if 0.999 < share < 1:
-        return "over 99.9%"
-    return f"{100 * share:.0f}%" if share == 0 or 0.0995 <= share <= 0.985 or share == 1 else f"{100 * share:.1f}%"
-
-
-def decimal(value: float | None, digits: int = 3) -> str:
-    """A number with a real minus sign; an en dash where there is none.
-
-    Examples
-    --------
-    >>> decimal(-0.5), decimal(None), decimal(0.1234, 2)
-    ('−0.500', '—', '0.12')
-    """
-    if value is None or math.isnan(value):
-        return NOTHING
-    return f"{value:.{digits}f}".replace("-", MINUS)
-
-
-def seconds(value: float) -> str:
-    """A duration.
-
-    Examples
-    --------
-    >>> seconds(0.0312), seconds(4.21), seconds(75), seconds(3700)
-    ('0.03 s', '4.2 s', '1 min 15 s', '1 h 1 min')
-    """
-    if value < 0.1:
-        return f"{value:.2f} s"
-    if value < 60:
-        return f"{value:.1f} s"
-    whole = round(value)
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def p_value(value: float | None) -> str:
-    """A p-value to put behind something.
-
-    Examples
-    --------
-    >>> p_value(0.0002), p_value(0.034), p_value(None)
-    (', p < 0.001', ', p = 0.034', '')
-    """
-    if value is None:
-        return ""
-    return ", p < 0.001" if value < 0.001 else f", p = {value:.3f}"
-
-
-def between(points: Sequence[tuple[float, float]], at: float) -> float:
-    """The height of a line through points, which go from left to right; outside, that of its end.
-
-    Examples
-    --------
-    >>> between([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)], 0.75), between([(0.0, 1.0)], 2.0)
-    (0.25, 1.0)
-    """
-    for (x, y), (next_x, next_y) in pairwise(points):
-        if x <= at <= next_x and next_x > x:
-            return y + (at - x) / (next_x - x) * (next_y - y)
-    return points[0][1] if at < points[0][0] else points[-1][1]
-
-
-def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def quoted(value: Any, limit: int = 40) -> str:
-    """A name of the user's inside a sentence, in marks that keep its direction to itself."""
-    return f"“\u2068{shorten(value, limit)}\u2069”"
-
-
-def spaced(text: Any) -> str:
-    """A code's name as people say it.
-
-    Examples
-    --------
-    >>> spaced("balanced_accuracy")
-    'balanced accuracy'
-    """
-    return clean(text).replace("_", " ")
-
-
-def in_points(verdict: Data) -> bool:
-    """Whether the score is a share, so that differences are said in points (hundredths)."""
-    shares = all(0 <= verdict[key] <= 1 for key in ("supervised", "self_trained"))
-    return shares and not str(verdict["metric"]).startswith("neg_")
-
-
-def signed(value: float, *, points: bool) -> str:
-    """A difference of scores.
-
-    Examples
-    --------
-    >>> signed(0.0344, points=True), signed(-0.02, points=False)
-    ('+3.4 points', '−0.020')
-    """
-    text = f"{100 * value:+.1f}" if points else f"{value:+.3f}"
-    text = text.replace("-", MINUS)
-    return f"{text} point{'' if text[1:] == '1.0' else 's'}" if points else text
 
 
 # The verdict's pictures
@@ -288,7 +153,7 @@ def say_class_overlap(data: Data) -> Words:
 
 def say_fisher_information(data: Data) -> Words:
     """Information about the class by density region."""
-    regions = [one for one in data["regions"] if _is_number(one["information"])]
+    regions = [one for one in data["regions"] if is_number(one["information"])]
     says = "There are too few rows to say."
     if regions:
         first, last = regions[0], regions[-1]
@@ -456,7 +321,7 @@ def say_history(training: Data) -> Words:
 
 def has_scores(training: Data) -> bool:
     """Whether rounds were scored: without validation they are not."""
-    return any(_is_number(one.get("score")) for one in training["history"])
+    return any(is_number(one.get("score")) for one in training["history"])
 
 
 def say_alpha(training: Data) -> Words:
@@ -553,7 +418,3 @@ def invisible_warnings(summary: Data) -> list[str]:
     if len(found) > 5:
         found = [*found[:5], f"So do {len(found) - 5} further names."]
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not math.isnan(value)
