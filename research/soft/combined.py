@@ -1,0 +1,43 @@
+"""Soft labels in the CAST loop: does a chosen row divided among the classes teach more than one with a hard label?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tabcast import CASTClassifier
+from tabcast.study.methods import Method
+from tabcast.study.methods.soft import fit_without_validation
+
+
+@dataclass(frozen=True)
+class Loop(Method):
+    """`CASTClassifier` with a given alpha, without validation: the curriculum to its end.
+
+    Attributes
+    ----------
+    alpha : how much density counts; 0: not at all, the naive curriculum.
+    soft : whether a chosen row is divided among the classes.
+    """
+
+    uses_strategy: ClassVar[bool] = False
+    alpha: float = 0.0
+    soft: bool = False
+
+    def run(self, work, request):
+        """Fit it."""
+        classifier = CASTClassifier(
+            request.estimator(),
+            alpha=self.alpha,
+            validation=None,
+            pseudo_weight="soft" if self.soft else 1.0,
+            categorical_features=work.fold.categorical,
+            random_state=request.seed,
+        )
+        return fit_without_validation(work, classifier)
+
+
+loop_hard = Loop("loop-hard", "Curriculum, hard labels")
+loop_soft = Loop("loop-soft", "Curriculum, soft labels", soft=True)
+loop_cast_hard = Loop("loop-cast-hard", "CAST-L, alpha 0.5, hard labels", alpha=0.5)
+loop_cast_soft = Loop("loop-cast-soft", "CAST-L, alpha 0.5, soft labels", alpha=0.5, soft=True)
