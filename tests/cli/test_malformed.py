@@ -97,6 +97,8 @@ INPUTS |= {
     "everything ignored": ("t.csv", GOOD, [*TARGET, "--ignore", "age", "--ignore", "income", "--ignore", "city"]),
     "ignore what is not there": ("t.csv", GOOD, [*TARGET, "--ignore", "size"]),
     "use what is not there": ("t.csv", GOOD, [*TARGET, "--use", "size"]),
+    "category that is not there": ("t.csv", GOOD, [*TARGET, "--category", "size"]),
+    "category and ignored": ("t.csv", GOOD, [*TARGET, "--ignore", "age", "--category", "age"]),
     "ignore the target": ("t.csv", GOOD, [*TARGET, "--ignore", "churned"]),
     "use and ignore": ("t.csv", GOOD, [*TARGET, "--ignore", "age", "--use", "age"]),
     "use an empty column": ("t.csv", csv(table(none=None)), [*TARGET, "--use", "none"]),

@@ -22,7 +22,8 @@ def test_lines():
     assert describe(understand(frame, "churned", ignore=["city"])) == [
         "200 rows: 40 labeled, 160 unlabeled.",
         "Classes of 'churned': 'no' 20, 'yes' 20.",
-        "3 columns used: 2 numbers ('age', 'income'), 1 date ('since'). Leave columns out with --ignore NAME.",
+        "3 columns used: 2 numbers ('age', 'income'), 1 date ('since'). Leave columns out with --ignore NAME, call "
+        "numbers categories with --category NAME.",
         "3 columns left out, use one with --use NAME:",
         "  'customer_id' (identifier): integers without a gap, a different one in every row, like row numbers.",
         "  'city' (category): left out as you asked (--ignore).",

@@ -280,6 +280,48 @@ def test_the_user_overrules():
         understand(frame, "target", use=["none"])
 
 
+REGIONS = [1, 2, 3, 2]
+WAYS_TO_WRITE_THEM = {
+    "integers": lambda: pd.Series(REGIONS * (N // 4)),
+    "floats with a gap": lambda: pd.Series([*REGIONS * (N // 4 - 1), 1.0, 2.0, None, 2.0]),
+    "text": lambda: pd.Series([str(one) for one in REGIONS] * (N // 4)),
+    "text of floats": lambda: pd.Series([f"{one}.0" for one in REGIONS] * (N // 4)),
+    "text of both": lambda: pd.Series(["1", "2.0", "3", "2"] * (N // 4)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_WRITE_THEM)
+def test_numbers_that_stand_for_categories(way):
+    frame = pd.DataFrame({"region": WAYS_TO_WRITE_THEM[way](), "x": NUMBERS, "target": LABELS})
+    assert understand(frame, "target").columns[0].kind == "number"
+    understanding = understand(frame, "target", categories=["region"])
+    assert understanding.columns[0].kind == "category"
+    assert understanding.columns[0].why == "3 levels: '1', '2', '3' (as you asked, --category)"
+    got = understanding.features(frame)["region"]
+    assert got.dtype == pd.CategoricalDtype(["1", "2", "3"])
+    assert got.tolist()[:4] == ["1", "2", "3", "2"]
+    assert got.isna().sum() == frame["region"].isna().sum()
+    for other in WAYS_TO_WRITE_THEM.values():  # a later file may write them in another way
+        later = Understanding.from_dict(understanding.to_dict()).convert(frame.assign(region=other()))
+        assert not later.problems
+        assert later.features["region"].tolist()[:4] == ["1", "2", "3", "2"]
+
+
+def test_codes_with_leading_zeros_are_kept_apart():
+    frame = pd.DataFrame({"code": ["01", "1", "10", "2"] * (N // 4), "x": NUMBERS, "target": LABELS})
+    got = understand(frame, "target", categories=["code"]).features(frame)["code"]
+    assert got.tolist()[:4] == ["01", "1", "10", "2"]
+
+
+def test_what_a_user_calls_categories_is_used_whatever_it_looks_like():
+    frame = pd.DataFrame({"key": np.arange(N), "same": 7, "none": None, "x": NUMBERS, "target": LABELS})
+    understanding = understand(frame, "target", categories=["key", "same"], use=["key"])
+    assert understanding.feature_names == ["key", "same", "x"]
+    assert [column.kind for column in understanding.columns] == ["category", "category", "empty", "number"]
+    with pytest.raises(TableFileError, match=r"'none' cannot be used as --category asks: no value in any row"):
+        understand(frame, "target", categories=["none"])
+
+
 NAMED_WRONGLY = {
     "target": ({"target": "targetx"}, "no column 'targetx'; did you mean 'target'"),
     "target's case": ({"target": "TARGET"}, "did you mean 'target'"),
@@ -288,6 +330,8 @@ NAMED_WRONGLY = {
     "use": ({"use": ["zzz"]}, "no column 'zzz', which --use names"),
     "ignore the target": ({"ignore": ["target"]}, "--ignore names 'target', which is the target"),
     "use and ignore": ({"use": ["plain"], "ignore": ["plain"]}, "'plain' is named by both --ignore and --use"),
+    "category": ({"categories": ["zzz"]}, "no column 'zzz', which --category names"),
+    "category and id": ({"categories": ["plain"], "id_columns": ["plain"]}, "named by both --id and --category"),
     "nothing left": ({"ignore": ["plain", "column"]}, "No column is left to predict 'target' from"),
 }
 

@@ -85,6 +85,9 @@ def fit(
     use: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Use a column that would be left out; repeatable.")
     ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Numbers there stand for categories; repeatable.")
+    ] = None,
     id_column: Annotated[
         list[str] | None, typer.Option("--id", metavar="COL", help="Names rows: left out, kept in results; repeatable.")
     ] = None,
@@ -121,6 +124,7 @@ def fit(
             missing_label=missing_label,
             ignore=tuple(ignore or ()),
             use=tuple(use or ()),
+            categories=tuple(category or ()),
             id_columns=tuple(id_column or ()),
             guard=not no_guard,
             time_limit=None if time_limit is None else read_seconds(time_limit),

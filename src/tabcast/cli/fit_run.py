@@ -60,6 +60,7 @@ class FitOptions:
     missing_label: str | None
     ignore: tuple[str, ...]
     use: tuple[str, ...]
+    categories: tuple[str, ...]
     id_columns: tuple[str, ...]
     guard: bool
     time_limit: float | None
@@ -158,6 +159,7 @@ def read(options: FitOptions) -> Given:
         missing_label=options.missing_label,
         ignore=options.ignore,
         use=options.use,
+        categories=options.categories,
         id_columns=options.id_columns,
     )
     return Given(frame, understanding, understanding.features(frame), understanding.labels(frame), notes)

@@ -23,6 +23,7 @@ from tabcast.files._values import (
     has_leading_zeros,
     is_text,
     plain_dates,
+    plain_number,
     read_dates,
     split_plain,
     swapped_format,
@@ -90,6 +91,28 @@ def decide(name: str, values: pd.Series[Any], hint: str | None = None) -> Decisi
     if values.dtype == object and not pd.api.types.is_bool_dtype(values.dropna().infer_objects().dtype):
         return _decide_text(name, pd.Series(_spread_text(texts)), hint)  # several types in one column
     return _decide_levels(name, texts)
+
+
+def decide_category(name: str, values: pd.Series[Any]) -> Decision:
+    """Say what a column is whose values, numbers perhaps, stand for levels, as somebody who knows it says."""
+    if values.isna().all() or _is_nested(values):
+        return decide(name, values)
+    texts = _same_numbers(find_texts(values))
+    if not texts.n_values:
+        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+    rule, share_kept = _category_rule(name, texts)
+    if len(texts.levels) == 1 and texts.n_values == len(texts.codes):
+        return Decision("constant", False, f"the same value in every row, {show_value(texts.levels[0])}", rule)
+    return Decision("category", True, _say_levels(texts, rule, share_kept) + " (as you asked, --category)", rule)
+
+
+def _same_numbers(texts: Texts) -> Texts:
+    """`1` and `1.0` are the same level, unless there are codes with leading zeros."""
+    if has_leading_zeros(pd.Series(texts.levels, dtype=object)):
+        return texts
+    levels = np.empty(len(texts.levels) + 1, dtype=object)
+    levels[:-1] = [plain_number(level) for level in texts.levels]
+    return find_texts(pd.Series(levels[texts.codes], dtype=object))
 
 
 def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decision:
@@ -207,12 +230,17 @@ def _decide_levels(name: str, texts: Texts, more: str = "") -> Decision:
         return Decision("identifier", False, f"a different value in {every}{more}", rule)
     if ID_NAME.search(name.strip()) and share > 0.5 and n >= FEWEST_FOR_UNIQUE:
         return Decision("identifier", False, f"named like a key, {n_levels:,} different values in {n:,} rows", rule)
+    return Decision("category", True, _say_levels(texts, rule, share_kept) + more, rule)
+
+
+def _say_levels(texts: Texts, rule: CategoryRule, share_kept: float) -> str:
+    """How many levels, and which."""
+    n_levels = len(texts.levels)
     if rule.other is not None:
         kept = len(rule.levels) - 1
-        why = f"{n_levels:,} levels, the {kept} most frequent kept ({share_kept:.0%} of the rows), the rest grouped"
-        return Decision("category", True, why + more, rule)
+        return f"{n_levels:,} levels, the {kept} most frequent kept ({share_kept:.0%} of the rows), the rest grouped"
     shown = ", ".join(show_value(level) for level in rule.levels[:3]) + (", ..." if n_levels > 3 else "")
-    return Decision("category", True, f"{n_levels} level{'s' * (n_levels > 1)}: {shown}{more}", rule)
+    return f"{n_levels} level{'s' * (n_levels > 1)}: {shown}"
 
 
 def _category_rule(name: str, texts: Texts) -> tuple[CategoryRule, float]:

@@ -22,7 +22,7 @@ def describe(understanding: Understanding) -> list[str]:
     >>> print(*describe(understand(table, "churned")), sep="\\n")
     4 rows: 3 labeled, 1 unlabeled.
     Classes of 'churned': 'no' 2, 'yes' 1.
-    1 column used: 1 number ('age'). Leave columns out with --ignore NAME.
+    1 column used: 1 number ('age'). Leave columns out with --ignore NAME, call numbers categories with --category NAME.
     1 column left out, use it with --use NAME:
       'from' (constant): the same value in every row, 'here'.
     Only one labeled row of class 'yes': label more of it.
@@ -63,7 +63,8 @@ def _say_used(used: list[ColumnNote]) -> str:
         names = [column.name for column in used if column.kind == kind]
         if names:
             parts.append(f"{len(names):,} {kind if len(names) == 1 else plural} ({list_names(names, MOST_NAMES)})")
-    return f"{_count(len(used), 'column')} used: {', '.join(parts)}. Leave columns out with --ignore NAME."
+    more = ", call numbers categories with --category NAME" if any(one.kind == "number" for one in used) else ""
+    return f"{_count(len(used), 'column')} used: {', '.join(parts)}. Leave columns out with --ignore NAME{more}."
 
 
 def _is_odd(column: ColumnNote) -> bool:

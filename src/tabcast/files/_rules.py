@@ -22,9 +22,9 @@ from tabcast.files._values import (
     find_texts,
     is_text,
     plain_dates,
+    plain_number,
     read_dates,
     split_plain,
-    text_of_number,
 )
 
 LARGEST = 1e38  # forests and boosting count in 32 bits, where 3.4e38 is the end
@@ -139,12 +139,7 @@ class CategoryRule:
         """The code of a level, -1 if it has none. `1.0` is `1` where only that is a level."""
         if self.is_truth:
             level = level.casefold()
-        if level in position:
-            return position[level]
-        try:
-            return position.get(text_of_number(float(level)), -1)
-        except (ValueError, OverflowError):
-            return -1
+        return position[level] if level in position else position.get(plain_number(level), -1)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Decision, decide
+from tabcast.files._decide import Decision, decide, decide_category
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
 from tabcast.files._rules import NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
@@ -174,6 +175,7 @@ def understand(
     missing_label: Any = None,
     ignore: Iterable[str] = (),
     use: Iterable[str] = (),
+    categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
 ) -> Understanding:
     """Say what a table is: its labels, and the kind of each column, from the values alone (never from the labels).
@@ -185,21 +187,23 @@ def understand(
     missing_label : a value of the target that also means "unlabeled", for instance -1 or "unknown".
     ignore : columns to leave out.
     use : columns to use although they look like identifiers, free text or constants.
+    categories : columns whose values stand for categories although they look like something else, for instance numbers.
     id_columns : columns that identify rows; left out, and kept in predictions by who asks for it.
 
     Raises
     ------
     TableFileError : when there is nothing to learn from, in one sentence.
     """
-    ignore, use, id_columns = list(ignore), list(use), list(id_columns)
-    _check_columns(frame, target, {"--ignore": ignore, "--use": use, "--id": id_columns})
+    ignore, use, categories, id_columns = list(ignore), list(use), list(categories), list(id_columns)
+    _check_columns(frame, target, {"--ignore": ignore, "--use": use, "--category": categories, "--id": id_columns})
     target_rule, class_counts, notes = find_target(target, frame[target], missing_label)
     names = [name for name in frame.columns if name != target]
-    decisions = {name: decide(name, frame[name]) for name in names}
+    decisions = {name: (decide_category if name in categories else decide)(name, frame[name]) for name in names}
     _settle_notation(frame, decisions)
     columns, rules = [], []
     for name in names:
-        decision = _overrule(name, decisions[name], name in ignore, name in use, name in id_columns)
+        wanted = "--category" if name in categories else "--use" if name in use else None
+        decision = _overrule(name, decisions[name], name in ignore, wanted, name in id_columns)
         columns.append(ColumnNote(name, decision.kind, decision.used, decision.why))
         if decision.used and decision.rule is not None:
             rules.append(decision.rule)
@@ -244,10 +248,10 @@ def _check_columns(frame: pd.DataFrame, target: str, named: dict[str, list[str]]
                 raise _no_such_column(option, name, frame)
             if name == target:
                 raise TableFileError(f"{option} names {name!r}, which is the target; choose one of the two.")
-    for option in ("--ignore", "--id"):
-        both = set(named[option]) & set(named["--use"])
+    for one, other in product(("--ignore", "--id"), ("--use", "--category")):
+        both = set(named[one]) & set(named[other])
         if both:
-            raise TableFileError(f"Column {list_names(sorted(both))} is named by both {option} and --use; choose one.")
+            raise TableFileError(f"Column {list_names(sorted(both))} is named by both {one} and {other}; choose one.")
 
 
 def _no_such_column(what: str, name: str, frame: pd.DataFrame) -> TableFileError:
@@ -274,19 +278,19 @@ def _is_value(name: str) -> bool:
     return True
 
 
-def _overrule(name: str, decision: Decision, is_ignored: bool, is_used: bool, is_id: bool) -> Decision:
+def _overrule(name: str, decision: Decision, is_ignored: bool, wanted: str | None, is_id: bool) -> Decision:
     """What the user said about a column goes before what it looks like."""
     if is_ignored:
         return Decision(decision.kind, False, "left out as you asked (--ignore)", None)
     if is_id:
         return Decision("identifier", False, "left out as you asked (--id)", None)
-    if not is_used or decision.used:
+    if wanted is None or decision.used:
         return decision
     if decision.rule is None:
-        raise TableFileError(f"Column {name!r} cannot be used as --use asks: {decision.why}.")
+        raise TableFileError(f"Column {name!r} cannot be used as {wanted} asks: {decision.why}.")
     kind = decision.rule.kind
     as_what = {"number": "numbers", "category": "levels", "date": "dates"}[kind]
-    return Decision(kind, True, f"used as {as_what} as you asked (--use); {decision.why}", decision.rule)
+    return Decision(kind, True, f"used as {as_what} as you asked ({wanted}); {decision.why}", decision.rule)
 
 
 def _settle_notation(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:

@@ -5,6 +5,7 @@ Everything works on the distinct texts of a column (:class:`Texts`), so that a m
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -117,6 +118,14 @@ def text_of_number(value: Any) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+
+
+def plain_number(text: str) -> str:
+    """A number's text without a needless `.0`; any other text as it is."""
+    try:
+        return text_of_number(float(text)) if math.isfinite(float(text)) else text
+    except ValueError:
+        return text
 
 
 def _clean(text: str) -> str | None:
