@@ -25,7 +25,7 @@ from tabcast.pseudo_labels import Soft, TakeAll
 from tabcast.search import Fitter, Loop
 from tabcast.self_training import Outcome, SelfTrainingClassifier
 from tabcast.tables import take_rows
-from tabcast.teachers import Committee, Lesson, Sampling, SelfTeacher, Teacher, compare_samples
+from tabcast.teachers import Committee, Folds, Lesson, Sampling, SelfTeacher, Teacher, compare_samples
 from tabcast.training import Fitted, Floats, Index, PseudoLabels, Split, TrainingData, predict_proba
 from tabcast.validation import resolve_validation
 
@@ -140,7 +140,7 @@ def make_lesson(stage: SoftStage, fitter: Fitter, supervised: Fitted, present: I
     data, train = stage.data, stage.split.train
     weight = data.sample_weight
 
-    def own_out_of_fold(folds: Any) -> Floats:
+    def own_out_of_fold(folds: Folds) -> Floats:
         """The user's estimator on folds of the labeled rows; scores are nobody's concern here."""
         quiet = Fitter(
             fitter.estimator, fitter.adaptation, fitter.data, _no_score, True, fitter.n_jobs, fitter.progress
@@ -220,8 +220,8 @@ class SoftSelfTrainingClassifier(SelfTrainingClassifier):
         a committee, 1 for "self").
     class_prior : what the mean of the soft labels has to be: "labeled" (the shares of the labeled rows, one row added
         to each class, whatever their `sample_weight`), "auto" (the same, unless the labeled rows do not look like a
-        random sample; then labels are neither aligned nor sharpened), None (whatever
-        it is), or a positive number for each class in sorted order.
+        random sample; then labels are neither aligned nor sharpened), None (whatever it is), or a positive number for
+        each class in sorted order.
     smallest_share : of a row that is worth a copy in training.
     max_rounds : rounds; in further ones the student takes its own place on the committee.
     validation : None: nothing is judged, the student is the model. "cv", a fraction, a splitter or a member of
@@ -327,9 +327,14 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
             fitter,
             temperature=self._find_temperature(),
             class_prior=self._find_prior(y, stage.data.n_classes),
-            unless_noticed=isinstance(self.class_prior, str) and self.class_prior == "auto",
+            unless_noticed=self._acts_on_sampling,
             weighting=stage.weighting,
         )
+
+    @property
+    def _acts_on_sampling(self) -> bool:
+        """Whether labels stay as the teacher wrote them where the labeled rows look like no random sample."""
+        return isinstance(self.class_prior, str) and self.class_prior == "auto"
 
     def _find_temperature(self) -> float:
         """The given temperature or the teacher's."""
@@ -351,11 +356,8 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
             raise ValueError(f"`smallest_share` of {owner} must be in [0, 0.5); got {share!r}.")
         super()._check_parameters()
         value = self.temperature
-        if isinstance(value, str) and value != "auto":
-            raise ValueError(f"`temperature` of {owner} must be 'auto' or a positive number; got {value!r}.")
-        if not isinstance(value, str) and (
-            isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf
-        ):
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (value == "auto" if isinstance(value, str) else is_number and 0 < float(value) < np.inf):
             raise ValueError(f"`temperature` of {owner} must be 'auto' or a positive number; got {value!r}.")
         if isinstance(self.class_prior, str) and self.class_prior not in ("labeled", "auto"):
             raise ValueError(
@@ -384,10 +386,9 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
             )
 
     def _say_not_random(self) -> None:
-        """Warn that the labeled rows are no random sample, and what that means here."""
+        """Warn that the labeled rows are no random sample, if that means anything here."""
         assert self.sampling_ is not None
-        if isinstance(self.class_prior, str) and self.class_prior == "auto":
-            self.class_prior_ = None
+        if self._acts_on_sampling:
             consequence = "Soft labels were therefore not aligned with the class shares of the labeled rows."
         elif isinstance(self.class_prior, str):
             consequence = (
@@ -411,8 +412,10 @@ labeled_iter_, selected_features_, supervised_, class_mix_, n_fits_ : as in :cla
         assert isinstance(stage, SoftStage)
         self.teacher_ = stage.teacher if stage.written else None
         self.sampling_ = stage.sampling[0] if stage.sampling else None
-        self.class_prior_ = self._find_prior(data.labels.codes[stage.split.train], data.n_classes)
-        if not looks_random(stage.sampling):
+        prior = self._find_prior(data.labels.codes[stage.split.train], data.n_classes)
+        noticed = not looks_random(stage.sampling)
+        self.class_prior_ = None if noticed and self._acts_on_sampling else prior
+        if noticed:
             self._say_not_random()
         learned_from = best.pseudo if best.pseudo.soft is not None else (stage.written or [best.pseudo])[0]
         nothing = np.zeros((len(data.pool), data.n_classes))

@@ -5,7 +5,7 @@ list it here.
 """
 
 from tabcast.encodings import NormalScores, TableCodes
-from tabcast.teachers._base import Lesson, Teacher
+from tabcast.teachers._base import Folds, Lesson, Teacher
 from tabcast.teachers._committee import Committee
 from tabcast.teachers._mixing import mixture_weights
 from tabcast.teachers._sampling import Sampling, compare_samples
@@ -13,6 +13,7 @@ from tabcast.teachers._self_teacher import SelfTeacher
 
 __all__ = [
     "Committee",
+    "Folds",
     "Lesson",
     "NormalScores",
     "Sampling",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -14,12 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 from tabcast.columns import find_categorical
 from tabcast.encodings import TableCodes
 from tabcast.tables import take_rows
-from tabcast.teachers import Lesson, Teacher
+from tabcast.teachers import Folds, Lesson, Teacher
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import N_LABELED, N_POOL, Floats, Index, Problem, draw_proba, problems
 from tabcast.testing._require import SUM_TOLERANCE, equal, fresh_copy, require, require_probabilities
-
-Folds = Sequence[tuple[Index, Index]]
 
 
 class TableTree:
