@@ -1,0 +1,135 @@
+"""What a fit tells agrees with what it did; parameters that make no sense are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from tabcast import CASTClassifier, SelfTrainingClassifier
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll, TopK
+from tabcast.validation import Holdout
+from tests.self_training.sample import NearestMean, draw
+
+pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
+
+TOLD = {
+    "cv": (SelfTrainingClassifier(LogisticRegression()), False),
+    "cv, keep": (SelfTrainingClassifier(LogisticRegression(), relabel=False, strategy=TopK(6), patience=5), False),
+    "judged": (SelfTrainingClassifier(DecisionTreeClassifier(max_depth=3), strategy=TakeAll()), True),
+    "unvalidated": (SelfTrainingClassifier(LogisticRegression(), strategy=FixedThreshold(0.8), validation=None), False),
+    "cast-l": (CASTClassifier(LogisticRegression()), False),
+    "cast-d": (CASTClassifier(DecisionTreeClassifier(max_depth=3), density="kernel", scaling="density"), True),
+    "cast, hold-out": (CASTClassifier(LogisticRegression(), strategy="all", alpha=[0.2, 0.9], validation=0.4), False),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_told_agrees(name, seed):
+    model, judged = TOLD[name]
+    X, codes, truth = draw(seed, 120, n_classes=3)
+    X = X[:, 1:]  # these classifiers would learn from the number, too
+    names = np.array(["no", "perhaps", "yes"])
+    y = np.where(codes == -1, None, names[codes])
+    data = (X[:20], names[truth[:20]]) if judged else None
+    model.set_params(random_state=seed).fit(X, y, validation_data=data)
+    pool, labeled = np.flatnonzero(codes == -1), np.flatnonzero(codes != -1)
+
+    history = model.history_
+    assert history["round"].tolist() == list(range(model.n_rounds_ + 1))
+    assert history.loc[0, ["n_selected", "n_changed"]].tolist() == [0, 0]
+    assert history["n_selected"].le(len(pool)).all()
+    if history["score"].notna().all():
+        assert model.best_round_ == history["score"].argmax()  # the first of equally good ones
+    else:
+        assert history["score"].isna().all()
+        assert model.best_round_ == model.n_rounds_
+
+    told = model.pseudo_labels_
+    assert told["row"].tolist() == pool.tolist()
+    assert set(told["label"]) <= set(names)
+    assert told["selected"].dtype == bool
+    assert (told["selected"] == (told["round"] >= 1)).all()
+    assert told["round"].max() <= model.best_round_
+    assert told["confidence"].between(0, 1).all()
+    assert (told["confidence"] <= told["raw_confidence"] + 1e-12).all()
+    if isinstance(model, CASTClassifier):
+        assert told["density"].between(0, 1).all()
+        expected = told["raw_confidence"] * (1 - model.alpha_ * (1 - told["density"]))
+        np.testing.assert_allclose(told["confidence"], expected, rtol=1e-12)
+    else:
+        assert told["density"].isna().all()
+
+    assert model.transduction_[labeled].tolist() == y[labeled].tolist()
+    assert (model.labeled_iter_[labeled] == 0).all()
+    assert model.labeled_iter_[pool].tolist() == told["round"].tolist()
+    in_use = np.where(told["selected"], told["label"], None)
+    assert model.transduction_[pool].tolist() == in_use.tolist()
+    if judged or name in ("unvalidated", "cast, hold-out"):  # one run: history is about this very run
+        assert history["n_selected"].iloc[model.best_round_] == told["selected"].sum()
+    np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
+    np.testing.assert_array_equal(model.classes_, names)
+
+    if isinstance(model, CASTClassifier):
+        scores = model.alpha_scores_
+        assert scores["alpha"].is_monotonic_increasing
+        [chosen] = scores.loc[scores["chosen"]].itertuples()
+        assert chosen.alpha == model.alpha_
+        assert chosen.best_round == model.best_round_
+        assert chosen.score == history["score"].iloc[model.best_round_]
+        assert chosen.score_std_error == history["score_std_error"].iloc[model.best_round_]
+        assert scores["score"].max() - chosen.score <= 1
+
+
+def test_given_alphas_are_tried_once_each_smallest_first():
+    X, y, _ = draw()
+    model = CASTClassifier(NearestMean(), alpha=[0.6, 0, 0.6, 0.3], validation=0.3, random_state=0).fit(X, y)
+    assert model.alpha_scores_["alpha"].tolist() == [0.0, 0.3, 0.6]
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "auto", [0.1, 2], [], None, True])
+def test_alpha_that_is_none(alpha):
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match="`alpha` of CASTClassifier must"):
+        CASTClassifier(NearestMean(), alpha=alpha).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"max_rounds": 0}, "`max_rounds` of SelfTrainingClassifier must be a positive integer; got 0."),
+        ({"max_rounds": 2.5}, "`max_rounds` of SelfTrainingClassifier must be a positive integer; got 2.5."),
+        ({"patience": 0}, "`patience` of SelfTrainingClassifier must be a positive integer; got 0."),
+        ({"pseudo_weight": 0}, "`pseudo_weight` of SelfTrainingClassifier must be a positive number.*; got 0"),
+        ({"pseudo_weight": np.inf}, "`pseudo_weight` of SelfTrainingClassifier must be a positive number.*; got inf"),
+        ({"strategy": "curriculums"}, "`strategy` of SelfTrainingClassifier must be None or a member of tabcast"),
+        ({"confidence": TakeAll()}, "`confidence` of SelfTrainingClassifier must be None or a member of tabcast.conf"),
+        ({"strategy": Curriculum(0)}, r"`step` of Curriculum must be in \(0, 1\]; got 0."),
+        ({"validation": Holdout(1)}, r"`fraction` of Holdout must be in \(0, 1\); got 1."),
+    ],
+)
+def test_parameters_are_refused_before_any_work(settings, sentence):
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match=sentence):
+        SelfTrainingClassifier(NearestMean(), **settings).fit(X, y)
+    assert not NearestMean.fits
+
+
+def test_name_that_is_nearly_right():
+    X, y, _ = draw()
+    with pytest.raises(ValueError, match=r"got 'kernle'\. Did you mean 'kernel'\?"):
+        CASTClassifier(NearestMean(), density="kernle").fit(X, y)
+
+
+@pytest.mark.parametrize("model", [SelfTrainingClassifier(NearestMean()), CASTClassifier(NearestMean())])
+def test_verbose(model, capfd):
+    X, y, _ = draw(n_rows=50)
+    model.set_params(verbose=0, random_state=0).fit(X, y)
+    assert tuple(capfd.readouterr()) == ("", "")
+    model.set_params(verbose=1).fit(X, y)
+    shown = capfd.readouterr().out
+    assert type(model).__name__ in shown
+    assert "round" in shown
+    assert "fits" in shown
