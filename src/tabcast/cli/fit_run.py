@@ -122,7 +122,7 @@ def run_fit(options: FitOptions, say: Say) -> None:
     """Everything, in order; nothing is written before the end."""
     options.check()
     given = read(options)
-    check_labels(given, options)
+    check_unlabeled(given, options)
     for line in [*given.notes, *describe(given.understanding)]:
         say(line)
     start = perf_counter()
@@ -165,10 +165,8 @@ def read(options: FitOptions) -> Given:
     return Given(frame, understanding, understanding.features(frame), understanding.labels(frame), notes)
 
 
-def check_labels(given: Given, options: FitOptions) -> None:
-    """There must be rows to learn from, and columns to learn by."""
-    if not given.understanding.feature_names:
-        raise TableFileError("No column is left to learn from; use some that were left out with --use NAME.")
+def check_unlabeled(given: Given, options: FitOptions) -> None:
+    """There must be unlabeled rows to learn from."""
     if not len(given.unlabeled) and options.method != "supervised":
         raise TableFileError(
             f"Every row has a label in {options.target!r}, so there is nothing to learn from besides; add unlabeled "
