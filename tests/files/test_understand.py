@@ -296,7 +296,7 @@ def test_numbers_that_stand_for_categories(way):
     assert understand(frame, "target").columns[0].kind == "number"
     understanding = understand(frame, "target", categories=["region"])
     assert understanding.columns[0].kind == "category"
-    assert understanding.columns[0].why == "3 levels: '1', '2', '3' (as you asked, --category)"
+    assert understanding.columns[0].why == "3 levels: '1', '2', '3', as you asked"
     got = understanding.features(frame)["region"]
     assert got.dtype == pd.CategoricalDtype(["1", "2", "3"])
     assert got.tolist()[:4] == ["1", "2", "3", "2"]

@@ -103,7 +103,7 @@ def decide_category(name: str, values: pd.Series[Any]) -> Decision:
     rule, share_kept = _category_rule(name, texts)
     if len(texts.levels) == 1 and texts.n_values == len(texts.codes):
         return Decision("constant", False, f"the same value in every row, {show_value(texts.levels[0])}", rule)
-    return Decision("category", True, _say_levels(texts, rule, share_kept) + " (as you asked, --category)", rule)
+    return Decision("category", True, _say_levels(texts, rule, share_kept) + ", as you asked", rule)
 
 
 def _same_numbers(texts: Texts) -> Texts:
