@@ -68,9 +68,9 @@ def train(name, path):
     import numpy as np
 
     from tabcast.files import understand
-    from tabcast.model_files import save_model
     from tabcast.models import AdaptedClassifier
     from tabcast.models._catalog import make_model
+    from tabcast.runs import save_model
 
     frame, labels = make_chunk(N_TRAIN, 0, np.random.default_rng(1))
     understanding = understand(frame.assign(status=labels), "status")
@@ -81,7 +81,7 @@ def train(name, path):
 def time_peer(model, table, n_repeats):
     """The model's own `predict_proba` on a table that it can take as it is."""
     from tabcast.files import Understanding, read_table_file
-    from tabcast.model_files import load_model
+    from tabcast.runs import load_model
 
     saved = load_model(model)
     features = Understanding.from_dict(saved.understanding).features(read_table_file(table))
@@ -97,7 +97,7 @@ def time_peer(model, table, n_repeats):
 
 def time_ours(model, table, out):
     """What `tabcast predict` does once Python and the packages are loaded."""
-    import tabcast.model_files  # noqa: F401
+    import tabcast.runs  # noqa: F401
     from tabcast.cli.predict import run_predict
 
     clock, start = time.perf_counter(), time.process_time()

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from tabcast.datasets import load_dataset
+from tabcast.study.datasets import load_dataset
 
 HEIGHTS = {"tumors": 5200, "churn": 5400, "gusto": 6300}  # of the pages, as far as the table of pseudo-labels
 LABELED = {"churn": 0.05, "gusto": 0.02}

@@ -15,7 +15,7 @@ from tabcast import SoftSelfTrainingClassifier
 from tabcast.study.methods import Method
 from tabcast.study.methods.soft import fit_without_validation
 from tabcast.study.work import Answer
-from tabcast.tables import stack_rows, take_rows
+from tabcast.table import stack_rows, take_rows
 from tabcast.teachers import Committee
 
 ALARM = 0.01  # p value below which the labeled rows are taken for no random sample

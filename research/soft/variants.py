@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.columns import find_categorical
 from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
 from tabcast.study.methods import Method
 from tabcast.study.methods.soft import fit_without_validation
-from tabcast.tables import take_rows
+from tabcast.table import find_categorical, take_rows
 from tabcast.teachers import Committee, SelfTeacher
 
 PART = 0.5  # of the neighbors' mean in a smoothed soft label

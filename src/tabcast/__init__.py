@@ -14,20 +14,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabcast.cast_classifier import CASTClassifier
     from tabcast.guard import GuardedClassifier
-    from tabcast.self_training import SelfTrainingClassifier
-    from tabcast.soft_self_training import SoftSelfTrainingClassifier
+    from tabcast.self_training import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 
 __version__ = "0.1.0"
 
 __all__ = ["CASTClassifier", "GuardedClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier", "__version__"]
 
 _HOME = {
-    "CASTClassifier": "tabcast.cast_classifier",
+    "CASTClassifier": "tabcast.self_training",
     "GuardedClassifier": "tabcast.guard",
     "SelfTrainingClassifier": "tabcast.self_training",
-    "SoftSelfTrainingClassifier": "tabcast.soft_self_training",
+    "SoftSelfTrainingClassifier": "tabcast.self_training",
 }
 
 

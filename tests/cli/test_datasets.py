@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tabcast.cli.datasets import datasets_app
-from tabcast.datasets import find_info, list_datasets, load_dataset
+from tabcast.study.datasets import find_info, list_datasets, load_dataset
 from tests.conftest import DATASETS, read_dataset
-from tests.datasets.fake_openml import answers_for, serve
+from tests.study.datasets.fake_openml import answers_for, serve
 
 
 @pytest.fixture(autouse=True)

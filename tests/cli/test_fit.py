@@ -18,8 +18,8 @@ from tabcast import SoftSelfTrainingClassifier
 from tabcast.cli.fit import default_folder, read_seconds
 from tabcast.cli.main import app
 from tabcast.files import Understanding
-from tabcast.model_files import load_model
 from tabcast.models import make_model
+from tabcast.runs import load_model
 
 FILES = {"model.skops", "predictions.csv", "pseudo_labels.csv", "report.html", "summary.json"}
 QUICK = ["--model", "logistic_regression", "--jobs", "1"]

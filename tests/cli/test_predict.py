@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from tabcast.cli import predict as command
 from tabcast.files import read_table_file, understand
-from tabcast.model_files import load_model, name_columns, predict_file, save_model
 from tabcast.models import AdaptedClassifier, default_classifier
 from tabcast.progress import Progress
+from tabcast.runs import load_model, name_columns, predict_file, save_model
 
 N_ROWS = 300
 app = typer.Typer()

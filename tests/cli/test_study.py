@@ -86,7 +86,7 @@ class TestRun:
     def test_failed_trials_end_with_code_1_and_the_reason(self, tmp_path):
         config = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))
         (tmp_path / "plugins" / "gone.py").write_text(
-            "from tabcast.datasets import DatasetInfo\n\n"
+            "from tabcast.study.datasets import DatasetInfo\n\n"
             "def load():\n    raise OSError('the disk is gone')\n\n"
             "gone = DatasetInfo(name='gone', metric='f1', n_rows=9, n_columns=1, n_classes=2, target='t', load=load)\n"
         )

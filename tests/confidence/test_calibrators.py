@@ -21,7 +21,7 @@ from tabcast.confidence import (
     TemperatureScaling,
 )
 from tabcast.density import EmpiricalLikelihood
-from tabcast.metrics import expected_calibration_error
+from tabcast.statistics import expected_calibration_error
 from tests.conftest import read_dataset
 
 NAMES = ["cmc", "credit-g", "qsar-biodeg", "steel-plates-fault", "vehicle"]

@@ -11,13 +11,13 @@ import tabcast
 
 FAMILIES = [
     "tabcast.confidence",
-    "tabcast.datasets",
+    "tabcast.study.datasets",
     "tabcast.density",
     "tabcast.diagnostics",
     "tabcast.feature_selection",
     "tabcast.files",
     "tabcast.guard",
-    "tabcast.model_files",
+    "tabcast.runs",
     "tabcast.models",
     "tabcast.noise_filters",
     "tabcast.pseudo_labels",

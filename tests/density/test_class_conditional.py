@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from tabcast.columns import learn_columns
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity, Uniform
 from tabcast.exceptions import SmallClassWarning, TabcastWarning
+from tabcast.table import learn_columns
 
 SAME = {"rtol": 1e-10, "atol": 1e-10}
 DENSITIES = [EmpiricalLikelihood(n_bins=4), KernelDensity(), KernelDensity("normal_reference"), Uniform()]

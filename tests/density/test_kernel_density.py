@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from tabcast.columns import learn_columns
 from tabcast.density import KernelDensity
+from tabcast.table import learn_columns
 
 SAME = {"rtol": 1e-10, "atol": 1e-10}
 RULES = ["reference", "normal_reference"]

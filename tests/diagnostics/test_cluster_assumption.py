@@ -6,7 +6,7 @@ from scipy.stats import mannwhitneyu
 from sklearn.metrics import roc_auc_score
 
 from tabcast.diagnostics import cluster_assumption
-from tabcast.metrics import wilson_interval
+from tabcast.statistics import wilson_interval
 
 
 def draw(seed, n, slope):

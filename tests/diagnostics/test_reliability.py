@@ -6,7 +6,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import log_loss
 
 from tabcast.diagnostics import reliability
-from tabcast.metrics import expected_calibration_error, wilson_interval
+from tabcast.statistics import expected_calibration_error, wilson_interval
 
 
 def draw(n, seed=0, boldness=1.0):

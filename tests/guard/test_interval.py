@@ -6,7 +6,8 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from tabcast.guard._interval import Interval, corrected_interval, find_word, labels_to_settle
+from tabcast.guard._interval import find_word, labels_to_settle
+from tabcast.statistics import Interval, corrected_interval
 from tests.guard.naive_comparison import naive_interval, naive_student_quantile
 
 # Printed tables of Student's distribution, one-sided 0.95.

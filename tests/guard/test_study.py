@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabcast.datasets import load_dataset
 from tabcast.study.config import read_study
+from tabcast.study.datasets import load_dataset
 from tabcast.study.methods import Request
 from tabcast.study.methods.guarded import Guarded
 from tabcast.study.protocol import METRICS, make_folds

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from tabcast.metrics import expected_calibration_error, reliability_curve
 from tabcast.plots import draw_reliability
+from tabcast.statistics import expected_calibration_error, reliability_curve
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

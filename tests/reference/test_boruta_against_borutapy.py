@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from tabcast.columns import learn_columns
 from tabcast.feature_selection import BorutaShap
 from tabcast.feature_selection._shap_importance import default_forest, shap_importance
+from tabcast.table import learn_columns
 from tests.conftest import read_dataset
 
 

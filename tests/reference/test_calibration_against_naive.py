@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabcast.confidence import HistogramBinning, SplineCalibration
-from tabcast.metrics import expected_calibration_error
+from tabcast.statistics import expected_calibration_error
 
 from .naive_calibration import naive_expected_calibration_error, naive_histogram_binning, naive_spline_calibration
 

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from tabcast.confidence import HistogramBinning, TemperatureScaling
-from tabcast.metrics import expected_calibration_error, maximum_calibration_error, reliability_curve
+from tabcast.statistics import expected_calibration_error, maximum_calibration_error, reliability_curve
 
 scaling = pytest.importorskip("netcal.scaling", exc_type=ImportError)
 binning = pytest.importorskip("netcal.binning", exc_type=ImportError)

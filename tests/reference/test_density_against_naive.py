@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tabcast.columns import equal_width_bins
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
+from tabcast.table import equal_width_bins
 
 from .naive_density import (
     NaiveClassConditional,

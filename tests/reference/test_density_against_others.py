@@ -12,8 +12,8 @@ from scipy.stats import gaussian_kde
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import KBinsDiscretizer
 
-from tabcast.columns import learn_columns
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
+from tabcast.table import learn_columns
 
 kernel_density = pytest.importorskip("statsmodels.nonparametric.kernel_density", exc_type=ImportError)
 

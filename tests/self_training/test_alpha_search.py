@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabcast.cast_classifier import ALPHA_GRID, count_fits, plan_search, thin_grid
-from tabcast.search import Candidate, Run, choose_candidate, standard_error
-from tabcast.training import Fitted, PseudoLabels, Split
+from tabcast.self_training._cast_classifier import ALPHA_GRID, count_fits, plan_search, thin_grid
+from tabcast.self_training._fitting import Fitted, PseudoLabels, Split
+from tabcast.self_training._rounds import Candidate, Run, choose_candidate, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 

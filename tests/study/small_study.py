@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tabcast.datasets import DatasetInfo, load_dataset
+from tabcast.study.datasets import DatasetInfo, load_dataset
 
 PLUGIN = '''
 """Two clouds of points that overlap, and a model that is fitted in no time."""
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
-from tabcast.datasets import DatasetInfo
+from tabcast.study.datasets import DatasetInfo
 from tabcast.study.models import Model, Real, Space
 
 

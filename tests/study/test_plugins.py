@@ -13,7 +13,7 @@ from tests.study.small_study import PLUGIN
 DATASET = """
 import pandas as pd
 
-from tabcast.datasets import DatasetInfo
+from tabcast.study.datasets import DatasetInfo
 
 
 def load():
@@ -104,7 +104,7 @@ class TestCatalog:
         [
             "from tabcast.study.methods.cast import cast_l",
             "from tabcast.study.models.xgboost import MODEL",
-            "from tabcast.datasets import find_info\ndiabetes = find_info('diabetes')",
+            "from tabcast.study.datasets import find_info\ndiabetes = find_info('diabetes')",
         ],
     )
     def test_a_file_may_import_members_of_tabcast(self, plugins, text):

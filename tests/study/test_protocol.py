@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 
-from tabcast.datasets import Cut
+from tabcast.study.datasets import Cut
 from tabcast.study.protocol import MetricScorer, choose_labeled, choose_rows, corrupt, f1, make_folds, measure
 from tabcast.study.trial import Setting
 from tests.study.small_study import make_table

@@ -205,7 +205,7 @@ class TestFailure:
     def test_of_a_dataset_is_that_of_its_trials(self, tmp_path):
         path = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))
         (tmp_path / "plugins" / "gone.py").write_text(
-            "from tabcast.datasets import DatasetInfo\n\n"
+            "from tabcast.study.datasets import DatasetInfo\n\n"
             "def load():\n    raise OSError('the disk is gone')\n\n"
             "gone = DatasetInfo(name='gone', metric='f1', n_rows=9, n_columns=1, n_classes=2, target='t', load=load)\n"
         )

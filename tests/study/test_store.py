@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabcast import whole_files
+from tabcast.files import _atomic
 from tabcast.study.store import Store, write_text
 from tabcast.study.trial import Learner, Setting, Trial, configuration
 
@@ -61,7 +61,7 @@ class TestWriteWhole:
         def fail(*arguments):
             raise error
 
-        monkeypatch.setattr(whole_files.os, step, fail)
+        monkeypatch.setattr(_atomic.os, step, fail)
         with pytest.raises(type(error)):
             write_text(path, "new")
         assert files(tmp_path) == [path]
@@ -75,7 +75,7 @@ class TestWriteWhole:
             seen.append((path.exists(), Path(source).read_text()))
             replace(source, target)
 
-        monkeypatch.setattr(whole_files.os, "replace", look_first)
+        monkeypatch.setattr(_atomic.os, "replace", look_first)
         write_text(path, "text")
         assert seen == [(False, "text")]
         assert path.read_text() == "text"

@@ -24,7 +24,7 @@ from tabcast.study.models import Model, Space
 from tabcast.study.protocol import make_folds
 from tabcast.study.trial import Setting
 from tabcast.study.work import ChosenColumns, Work, describe_part
-from tabcast.tables import stack_rows
+from tabcast.table import stack_rows
 from tests.study.small_study import make_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")

@@ -10,7 +10,7 @@ import typer
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
-    from tabcast.datasets import DatasetInfo
+    from tabcast.study.datasets import DatasetInfo
 
 datasets_app = typer.Typer(
     help="The paper's datasets: which there are, where they are, and getting them.",
@@ -31,7 +31,7 @@ def list_command(data_dir: DataDir = None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tabcast.datasets import list_datasets
+    from tabcast.study.datasets import list_datasets
 
     infos = list_datasets()
     try:
@@ -75,7 +75,7 @@ def download_command(
     ] = None,
 ) -> None:
     """Fetch datasets from OpenML, those that are not there yet."""
-    from tabcast.datasets import download_dataset, find_info, list_datasets
+    from tabcast.study.datasets import download_dataset, find_info, list_datasets
 
     if bool(names) == everything:
         stop("Name the datasets to download, or say --all (not both).", 2)
@@ -102,7 +102,7 @@ def download_command(
 
 def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
     """The folder that has a dataset, or in words why there is none."""
-    from tabcast.datasets import find_folder
+    from tabcast.study.datasets import find_folder
 
     if info.load is not None:
         return "synthetic"

@@ -19,16 +19,16 @@ from threadpoolctl import threadpool_limits
 
 import tabcast
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
-from tabcast.cast_classifier import STRATEGIES
-from tabcast.choices import check_choice
+from tabcast.checks import check_choice
 from tabcast.diagnostics import diagnose
 from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
 from tabcast.files import TableFileError, Understanding, describe, read_notes, read_table_file, understand
 from tabcast.guard import GuardedClassifier, say_verdict
-from tabcast.model_files import name_columns, save_model
 from tabcast.models import make_model
 from tabcast.report import render_report
-from tabcast.run_folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT, SUMMARY, check_folder, write_folder
+from tabcast.runs import name_columns, save_model
+from tabcast.runs._folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT, SUMMARY, check_folder, write_folder
+from tabcast.self_training._cast_classifier import STRATEGIES
 
 Say = Callable[[str], None]
 

@@ -12,7 +12,7 @@ import typer
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
-    from tabcast.model_files import Predicted
+    from tabcast.runs import Predicted
 
 
 def predict(
@@ -56,8 +56,8 @@ def run_predict(
     """Load, predict, write, with a bar on a terminal."""
     from rich.console import Console
 
-    from tabcast.model_files import load_model, predict_file
     from tabcast.progress import Bar
+    from tabcast.runs import load_model, predict_file
 
     saved = load_model(model_path)
     if out_path.exists() and out_path.samefile(model_path):

@@ -31,10 +31,10 @@ def run_report(folder: Path, table: Path | None) -> Path:
     import pandas as pd
 
     from tabcast.files import Understanding, read_table_file
-    from tabcast.model_files import load_model
+    from tabcast.files._atomic import write_text
     from tabcast.report import render_report
-    from tabcast.run_folder import PSEUDO_LABELS, REPORT, RunFolderError, read_summary
-    from tabcast.whole_files import write_text
+    from tabcast.runs import load_model
+    from tabcast.runs._folder import PSEUDO_LABELS, REPORT, RunFolderError, read_summary
 
     summary = read_summary(folder)
     names = ["row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round"]

@@ -186,7 +186,7 @@ def _one_sentence() -> Iterator[None]:
 
 def _read(config: Path, records: Path | None, plugins: list[Path] | None, profile: str) -> Study:
     """The configuration, which has this profile; what is wrong with it as one sentence."""
-    from tabcast.choices import check_choice
+    from tabcast.checks import check_choice
     from tabcast.study.config import read_study
 
     with _one_sentence():
@@ -200,7 +200,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Statu
     from rich.console import Console
     from rich.table import Table
 
-    from tabcast.analysis import display_name
+    from tabcast.study.analysis import display_name
     from tabcast.study.status import STATES, find_status
 
     found, console = find_status(study, profile), Console()

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tabcast.columns import EncodedTable, learn_and_encode
+from tabcast.table import EncodedTable, learn_and_encode
 
 
 class Density(BaseEstimator, ABC):
     """How dense rows lie around a point: `fit` on rows, `score_samples` gives a finite log density for any row.
 
-    A member writes `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.columns.EncodedTable`. When a
+    A member writes `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.table._columns.EncodedTable`. When a
     density is fitted on part of a table (one class of it), `table.columns` still describes the whole: ranges and
     levels are shared, so that densities of different classes can be compared.
     """

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from tabcast.columns import Columns, learn_and_encode
 from tabcast.density._base import Density
 from tabcast.exceptions import SmallClassWarning
+from tabcast.table import Columns, learn_and_encode
 
 
 class ClassConditional(BaseEstimator):

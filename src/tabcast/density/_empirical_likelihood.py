@@ -8,8 +8,8 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
-from tabcast.columns import BLOCK, EncodedTable
 from tabcast.density._base import Density
+from tabcast.table import BLOCK, EncodedTable
 
 
 def log_shares(

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-from tabcast.columns import LARGEST_SPREAD, MISSING, UNSEEN, Columns, ContinuousColumn, EncodedTable, mean_and_spread
 from tabcast.density._base import Density
+from tabcast.table import LARGEST_SPREAD, MISSING, UNSEEN, Columns, ContinuousColumn, EncodedTable, mean_and_spread
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp] | slice

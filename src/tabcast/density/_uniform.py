@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabcast.columns import EncodedTable
 from tabcast.density._base import Density
+from tabcast.table import EncodedTable
 
 
 class Uniform(Density):

@@ -9,10 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
-from tabcast.diagnostics._auc import area_under_curve, rank_biserial
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._bins import affordable_bins, equal_bins
-from tabcast.metrics import wilson_interval
+from tabcast.statistics import area_under_curve, rank_biserial, wilson_interval
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.columns import MISSING, Columns, column_names
+from tabcast.table import MISSING, Columns, column_names
 
 Floats = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import StratifiedKFold
 
-from tabcast.diagnostics._auc import Area, area_under_curve
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._column_words import describe_sides
-from tabcast.tables import take_rows
+from tabcast.statistics import Area, area_under_curve
+from tabcast.table import take_rows
 from tabcast.teachers import TableCodes
 
 Floats = NDArray[np.float64]

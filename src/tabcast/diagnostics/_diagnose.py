@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from tabcast.columns import column_names, find_categorical
 from tabcast.confidence import Chain, ClusterAware, Confidence, Raw, TemperatureScaling
 from tabcast.density import EmpiricalLikelihood, Uniform
 from tabcast.diagnostics._base import Diagnostic
@@ -28,13 +27,22 @@ from tabcast.diagnostics._rows_to_label import RowsToLabel, rows_to_label
 from tabcast.diagnostics._selection_curve import SelectionCurve, best_possible, selection_curve
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier, OutOfFold
-from tabcast.labels import UNLABELED, read_labels
-from tabcast.parts import Parts
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, PerClassThreshold, TopK
-from tabcast.self_training import SelfTrainingClassifier
-from tabcast.soft_self_training import SoftSelfTrainingClassifier
-from tabcast.tables import n_rows, read_table, stack_rows, take_columns, take_rows
-from tabcast.training import predict_proba
+from tabcast.self_training._fitting import predict_proba
+from tabcast.self_training._parts import Parts
+from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
+from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.table import (
+    UNLABELED,
+    column_names,
+    find_categorical,
+    n_rows,
+    read_labels,
+    read_table,
+    stack_rows,
+    take_columns,
+    take_rows,
+)
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]

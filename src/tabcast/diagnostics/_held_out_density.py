@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabcast.columns import find_categorical
 from tabcast.confidence import ClusterAware
 from tabcast.exceptions import TabcastWarning
 from tabcast.feature_selection import FeatureSelection
 from tabcast.guard import OutOfFold
-from tabcast.tables import take_rows
+from tabcast.table import find_categorical, take_rows
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._bins import affordable_bins
-from tabcast.metrics import expected_calibration_error, reliability_curve
+from tabcast.statistics import expected_calibration_error, reliability_curve
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from tabcast.diagnostics._auc import placements
 from tabcast.diagnostics._base import Diagnostic, to_plain
-from tabcast.tables import n_rows, take_rows
+from tabcast.statistics import placements
+from tabcast.table import n_rows, take_rows
 from tabcast.teachers import NormalScores
 
 Floats = NDArray[np.float64]

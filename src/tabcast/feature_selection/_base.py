@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tabcast.tables import take_columns
+from tabcast.table import take_columns
 
 
 class FeatureSelection(BaseEstimator, ABC):

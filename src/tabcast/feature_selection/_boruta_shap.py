@@ -15,11 +15,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from tabcast.columns import learn_columns
 from tabcast.exceptions import NoFeatureConfirmedWarning
 from tabcast.feature_selection._base import FeatureSelection
 from tabcast.feature_selection._shap_importance import check_explainable, default_forest, shap_importance
 from tabcast.progress import show_progress
+from tabcast.table import learn_columns
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

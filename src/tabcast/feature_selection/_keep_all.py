@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabcast.columns import column_names
 from tabcast.feature_selection._base import FeatureSelection
+from tabcast.table import column_names
 
 
 class KeepAll(FeatureSelection):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from tabcast.files._arrow import import_pyarrow
+from tabcast.files._atomic import write_whole
 from tabcast.files._errors import TableFileError
-from tabcast.whole_files import write_whole
 
 DELIMITER_OF = {".csv": ",", ".tsv": "\t"}
 

@@ -13,10 +13,9 @@ from sklearn.utils import _safe_indexing
 
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._scoring import HeldOutScore
-from tabcast.labels import UNLABELED
-from tabcast.parts import seeded
-from tabcast.tables import take_rows
-from tabcast.training import Floats, Index, TrainingData, predict_proba
+from tabcast.models import seeded
+from tabcast.self_training._fitting import Floats, Index, TrainingData, predict_proba
+from tabcast.table import UNLABELED, take_rows
 
 
 @dataclass(frozen=True, eq=False)

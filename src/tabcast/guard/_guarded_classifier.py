@@ -21,15 +21,15 @@ from tabcast.guard._comparison import (
     compare_on_split,
     fit_rows,
 )
-from tabcast.guard._interval import LEVEL, corrected_interval, find_word, labels_to_settle
+from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
 from tabcast.guard._scoring import HeldOutScore, is_share
 from tabcast.guard._verdict import Verdict
 from tabcast.progress import Bar, Progress
-from tabcast.search import mean
-from tabcast.self_training import SelfTrainingClassifier
-from tabcast.semi_supervised import SemiSupervisedClassifier
-from tabcast.soft_self_training import SoftSelfTrainingClassifier
-from tabcast.training import TrainingData
+from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._fitting import TrainingData
+from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
+from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.statistics import corrected_interval, mean
 from tabcast.validation import CrossValidation
 
 SELF_TRAINED, SUPERVISED = "self-trained", "supervised"

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, log_loss, make_scorer
 
-from tabcast.training import Index, judge
+from tabcast.self_training._fitting import Index, judge
 
 
 class HeldOutScore:

@@ -14,9 +14,9 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from tabcast.choices import check_choice
-from tabcast.encodings import NormalScores, TableCodes
+from tabcast.checks import check_choice
 from tabcast.models._default import MIN_SAMPLES_LEAF, default_classifier
+from tabcast.table import NormalScores, TableCodes
 
 N_TREES = 200
 # Small trees, shrinkage and sampling: what a few dozen labeled rows can support. docs/defaults.md.

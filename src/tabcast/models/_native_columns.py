@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tabcast.columns import MISSING, UNSEEN, learn_columns
+from tabcast.table import MISSING, UNSEEN, learn_columns
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):

@@ -12,9 +12,9 @@ from scipy.linalg import solve_triangular
 from sklearn.covariance import ledoit_wolf
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from tabcast.columns import Columns, EncodedTable, learn_columns
 from tabcast.exceptions import SmallClassWarning
 from tabcast.noise_filters._base import NoiseFilter
+from tabcast.table import Columns, EncodedTable, learn_columns
 
 Floats = NDArray[np.float64]
 

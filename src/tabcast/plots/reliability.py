@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from tabcast.metrics import expected_gap
+from tabcast.statistics import expected_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ def draw_reliability(curve: pd.DataFrame, ax: Axes | None = None, *, title: str 
 
     Parameters
     ----------
-    curve : what :func:`tabcast.metrics.reliability_curve` gives.
+    curve : what :func:`tabcast.statistics.reliability_curve` gives.
     ax : Axes to draw on; None: those of a new figure.
     title : text above; None: none.
 
@@ -37,7 +37,7 @@ def draw_reliability(curve: pd.DataFrame, ax: Axes | None = None, *, title: str 
 
     Examples
     --------
-    >>> from tabcast.metrics import reliability_curve
+    >>> from tabcast.statistics import reliability_curve
     >>> from tabcast.plots import draw_reliability
     >>> curve = reliability_curve([0, 1, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]])
     >>> ax = draw_reliability(curve, title="XGBoost")  # doctest: +SKIP

@@ -7,8 +7,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from tabcast.columns import mean_and_spread
 from tabcast.pseudo_labels._weighting import Weighting
+from tabcast.table import mean_and_spread
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar
 
-from tabcast.datasets import DatasetInfo, list_datasets
 from tabcast.study import methods
+from tabcast.study.datasets import DatasetInfo, list_datasets
 from tabcast.study.methods import Method
 from tabcast.study.models import MODELS, Model
 from tabcast.study.trial import Task, Trial, configuration

@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tabcast.choices import check_choice
-from tabcast.datasets import PREPROCESSINGS
+from tabcast.checks import check_choice
 from tabcast.study.catalog import Catalog, load_catalog
+from tabcast.study.datasets import PREPROCESSINGS
 from tabcast.study.protocol import N_FOLDS
 from tabcast.study.trial import Learner, Setting, Trial
 from tabcast.study.work import FILTERS, STRATEGIES

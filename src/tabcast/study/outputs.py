@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from tabcast.analysis import Table
-from tabcast.analysis.listing import Listing
-from tabcast.analysis.views import make_table, render
-from tabcast.choices import check_choice
+from tabcast.checks import check_choice
+from tabcast.study.analysis import Table
+from tabcast.study.analysis.listing import Listing
+from tabcast.study.analysis.views import make_table, render
 from tabcast.study.config import Study
 from tabcast.study.results import collect_details, collect_results
 from tabcast.study.run import versions
@@ -61,7 +61,7 @@ def write_figures(
     """Draw the figures that the configuration asks for, each to a file of every kind, and write the page."""
     from matplotlib import pyplot as plt
 
-    from tabcast.plots.views import make_figure
+    from tabcast.study.figures.views import make_figure
 
     for kind in kinds:
         check_choice(kind, ("png", "svg", "pdf"), "format of a figure")

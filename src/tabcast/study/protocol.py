@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from tabcast.datasets import PREPROCESSINGS, Cut, Dataset
+from tabcast.study.datasets import PREPROCESSINGS, Cut, Dataset
 from tabcast.study.trial import Setting
 
 Codes = NDArray[np.intp]

@@ -16,10 +16,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from tabcast.datasets import DatasetInfo, load_dataset
 from tabcast.study.backends import Backend, Crashed, Serial
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
+from tabcast.study.datasets import DatasetInfo, load_dataset
 from tabcast.study.methods import Request
 from tabcast.study.protocol import Fold, make_folds, measure
 from tabcast.study.store import Record, Store

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import time
 from typing import Any
 
+from tabcast.files._atomic import UNFINISHED, write_whole
 from tabcast.study.trial import Task, record_path
-from tabcast.whole_files import UNFINISHED, write_whole
 
 Record = dict[str, Any]
 

@@ -15,17 +15,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabcast.confidence import ClusterAware, Confidence
 from tabcast.feature_selection import BorutaShap, FeatureSelection, KeepAll
-from tabcast.labels import UNLABELED, Labels
 from tabcast.models import adapt
 from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
-from tabcast.parts import Parts, Stage, prepare_stage
 from tabcast.progress import Progress
 from tabcast.pseudo_labels import Constant, Curriculum, FixedThreshold, Strategy, TakeAll
-from tabcast.search import Candidate, Fitter, Run, choose_candidate, run_in_step
-from tabcast.self_training import self_train
+from tabcast.self_training._fitting import (
+    Fitted,
+    Floats,
+    PseudoLabels,
+    Split,
+    TrainingData,
+    fit_classifier,
+    predict_proba,
+)
+from tabcast.self_training._parts import Parts, Stage, prepare_stage
+from tabcast.self_training._rounds import Candidate, Fitter, Run, choose_candidate, run_in_step
+from tabcast.self_training._self_training_classifier import self_train
 from tabcast.study.protocol import Fold, MetricScorer
-from tabcast.tables import stack_rows
-from tabcast.training import Fitted, Floats, PseudoLabels, Split, TrainingData, fit_classifier, predict_proba
+from tabcast.table import UNLABELED, Labels, stack_rows
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {

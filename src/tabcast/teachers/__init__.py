@@ -4,7 +4,7 @@ To add one: subclass `Teacher` in a file of its own, write `fit(lesson)`, `teach
 list it here.
 """
 
-from tabcast.encodings import NormalScores, TableCodes
+from tabcast.table import NormalScores, TableCodes
 from tabcast.teachers._base import Folds, Lesson, Teacher
 from tabcast.teachers._committee import Committee
 from tabcast.teachers._mixing import mixture_weights

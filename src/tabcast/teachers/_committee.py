@@ -19,12 +19,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import FunctionTransformer
 
-from tabcast.choices import check_choice
+from tabcast.checks import check_choice
 from tabcast.confidence import smoothed_shares
-from tabcast.encodings import NormalScores, TableCodes
-from tabcast.models import AdaptedClassifier, default_classifier, weight_parameter
-from tabcast.parts import seeded
-from tabcast.tables import stack_rows, take_rows
+from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
+from tabcast.table import NormalScores, TableCodes, stack_rows, take_rows
 from tabcast.teachers._base import Floats, Folds, Index, Lesson, Teacher, proba_of
 from tabcast.teachers._mixing import mixture_weights, with_prior
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
-
-Floats = NDArray[np.float64]
+from tabcast.statistics import hotelling_p_value
+from tabcast.table import Floats
 
 ALARM = 0.01  # p value below which the labeled rows are taken for no random sample
-RIDGE = 1e-9  # against classes that nobody ever expects
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +54,6 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     >>> compare_samples(draw(100, 0.5), draw(1000, 0.1)).looks_random
     False
     """
-    means = labeled.mean(axis=0), unlabeled.mean(axis=0)
-    n_labeled, n_unlabeled, n_free = len(labeled), len(unlabeled), labeled.shape[1] - 1  # probabilities sum to 1
-    n_spare = n_labeled + n_unlabeled - 1 - n_free
-    if n_labeled < 2 or n_spare < 1:  # nothing can be said
-        return Sampling(*means, 1.0)
-    about = np.vstack([labeled - means[0], unlabeled - means[1]])[:, :-1]
-    spread = about.T @ about / (n_labeled + n_unlabeled - 2) + RIDGE * np.eye(n_free)
-    difference = (means[0] - means[1])[:-1]
-    squared = difference @ np.linalg.solve(spread * (1 / n_labeled + 1 / n_unlabeled), difference)
-    ratio = float(squared) * n_spare / (n_free * (n_labeled + n_unlabeled - 2))
-    return Sampling(*means, float(f_distribution.sf(ratio, n_free, n_spare)))
+    # The last class adds nothing: probabilities sum to 1.
+    p_value = hotelling_p_value(labeled[:, :-1], unlabeled[:, :-1])
+    return Sampling(labeled.mean(axis=0), unlabeled.mean(axis=0), p_value)

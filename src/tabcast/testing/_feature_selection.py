@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabcast.columns import column_names
 from tabcast.feature_selection import FeatureSelection
+from tabcast.table import column_names
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import Problem, problems
 from tabcast.testing._require import describe, equal, fresh_copy, require, require_mask

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.columns import find_categorical
-from tabcast.encodings import TableCodes
-from tabcast.tables import take_rows
+from tabcast.table import TableCodes, find_categorical, take_rows
 from tabcast.teachers import Folds, Lesson, Teacher
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import N_LABELED, N_POOL, Floats, Index, Problem, draw_proba, problems

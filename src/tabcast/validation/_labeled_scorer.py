@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from tabcast.labels import find_unlabeled
-from tabcast.tables import take_rows
+from tabcast.table import find_unlabeled, take_rows
 
 
 class LabeledScorer:

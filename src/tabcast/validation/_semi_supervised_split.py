@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 
-from tabcast.labels import find_unlabeled, read_labels
+from tabcast.table import find_unlabeled, read_labels
 
 
 class SemiSupervisedSplit(BaseEstimator):

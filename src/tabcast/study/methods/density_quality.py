@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabcast.confidence import ClusterAware
+from tabcast.self_training._fitting import Floats, Index
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.methods.cast import DENSITIES
 from tabcast.study.protocol import METRICS
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
-from tabcast.training import Floats, Index
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTraining
 
 from tabcast import CASTClassifier, SoftSelfTrainingClassifier
-from tabcast.labels import UNLABELED
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.work import Answer, Work
-from tabcast.tables import stack_rows
+from tabcast.table import UNLABELED, stack_rows
 from tabcast.teachers import Committee, SelfTeacher, TableCodes
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from tabcast.choices import check_choice
+from tabcast.checks import check_choice
 from tabcast.study.models._base import Model
 from tabcast.study.models._space import Choice, Dimension, Integer, Real, Space
 

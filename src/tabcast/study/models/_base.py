@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tabcast.choices import check_choice
+from tabcast.checks import check_choice
 from tabcast.study.models._space import Space
 
 Build = Callable[[Mapping[str, Any], int], Any]

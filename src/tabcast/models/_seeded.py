@@ -1,0 +1,22 @@
+"""One seed for everything random in an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A copy of an estimator, or of a chain of them, in which every random state that is not set is the seed."""
+    estimator = clone(estimator)
+    parameters = estimator.get_params(deep=True)
+    new: dict[str, Any] = {name: seed for name, value in parameters.items() if value is None and _is_seed(name)}
+    for name, value in parameters.items():
+        if isinstance(value, list) and value and all(isinstance(member, BaseEstimator) for member in value):
+            new[name] = [seeded(member, seed) for member in value]
+    return estimator.set_params(**new) if new else estimator
+
+
+def _is_seed(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")

@@ -1,0 +1,276 @@
+"""Parts of a model as plain data and back: tabcast's own types, and boosting libraries in their own model formats.
+
+What is left for skops are scikit-learn's objects, arrays, lists, dictionaries, text and numbers. A part is written as
+``{"tabcast.part": kind, "state": {...}}``: files name kinds, not modules, so code may move without breaking them, and
+nothing but the kinds listed here can be made from a file.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array
+
+from tabcast.runs._trees import read_predictor, read_tree, write_predictor, write_tree
+
+MARK = "tabcast.part"
+State = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type that is written as plain data.
+
+    Attributes
+    ----------
+    address : "module.Class", compared with the type of what is written and imported only to read one.
+    write : object -> state.
+    read : class, state -> object. Must not trust the state: it may have been made by hand.
+    """
+
+    address: str
+    write: Callable[[Any], State]
+    read: Callable[[type[Any], State], Any]
+
+    def load_type(self) -> type[Any]:
+        """The class itself."""
+        module, _, name = self.address.rpartition(".")
+        return getattr(import_module(module), name)
+
+
+def pack(value: Any) -> Any:
+    """The same object with every known part as plain data; what has none is not copied."""
+    kind = _find_kind(value)
+    if kind is not None:
+        return {MARK: kind, "state": pack(KINDS[kind].write(value))}
+    if type(value) is dict:
+        return {key: pack(entry) for key, entry in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(pack(entry) for entry in value)
+    if type(value) is np.ndarray and value.dtype == object:
+        return _map_array(pack, value)
+    if isinstance(value, BaseEstimator):
+        packed = {name: pack(entry) for name, entry in vars(value).items()}
+        value = copy(value)
+        vars(value).update(packed)
+    return value
+
+
+def _find_kind(value: Any) -> str | None:
+    """The kind of part that a value is, if it is one."""
+    if isinstance(value, pd.Index):
+        return "Index"
+    if isinstance(value, partial):
+        return "check_array" if value.func is check_array and not value.args else None
+    return KIND_OF.get(f"{type(value).__module__}.{type(value).__qualname__}")
+
+
+def unpack(value: Any) -> Any:
+    """The object that :func:`pack` was given, from what it made."""
+    return _unpack(value, {})
+
+
+def _unpack(value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
+    """Each object once, however often a file refers to it; `done` holds on to it, so that its id stays its own."""
+    if id(value) in done:
+        return done[id(value)][1]
+    if type(value) is dict and MARK in value:
+        kind = KINDS[value[MARK]]
+        result = kind.read(kind.load_type(), _unpack(value["state"], done))
+    elif type(value) is dict:
+        result = {key: _unpack(entry, done) for key, entry in value.items()}
+    elif type(value) in (list, tuple):
+        result = type(value)(_unpack(entry, done) for entry in value)
+    elif type(value) is np.ndarray and value.dtype == object:
+        result = _map_array(lambda entry: _unpack(entry, done), value)
+    else:
+        result = value
+        if isinstance(value, BaseEstimator):
+            for name, entry in vars(value).items():
+                vars(value)[name] = _unpack(entry, done)
+    done[id(value)] = (value, result)
+    return result
+
+
+def _map_array(change: Callable[[Any], Any], values: NDArray[Any]) -> NDArray[Any]:
+    """An array of objects with every object changed."""
+    result = np.empty_like(values)
+    for position, value in np.ndenumerate(values):
+        result[position] = change(value)
+    return result
+
+
+# ---- Types with a fixed list of attributes
+
+
+def _attributes(address: str, *names: str) -> Kind:
+    """A kind whose objects are their attributes; what is not fitted, as within a fitted pipeline, lacks some."""
+
+    def write(value: Any) -> State:
+        return {name: vars(value)[name] for name in names if name in vars(value)}
+
+    def read(made: type[Any], state: State) -> Any:
+        value = object.__new__(made)
+        vars(value).update({name: state[name] for name in names if name in state})
+        return value
+
+    return Kind(address, write, read)
+
+
+# ---- pandas
+
+
+def _write_index(index: pd.Index[Any]) -> State:
+    """Numbers, truth values and dates as an array, anything else as a list."""
+    if isinstance(index.dtype, np.dtype) and index.dtype.kind in "biufM":
+        return {"dtype": index.dtype.str, "values": index.to_numpy()}
+    return {"dtype": "object" if index.dtype == object else "str", "values": index.tolist()}
+
+
+def _read_index(made: type[Any], state: State) -> pd.Index[Any]:
+    return made(state["values"], dtype=state["dtype"])
+
+
+# ---- scikit-learn's gradient boosting looks at columns of numbers with a function of its own
+
+
+def _write_check(check: partial[Any]) -> State:
+    return dict(check.keywords)
+
+
+def _read_check(made: type[Any], state: State) -> partial[Any]:
+    return made(check_array, **state)
+
+
+# ---- Boosting libraries: parameters, and the model in the library's own format, which holds data only
+
+
+def _write_xgboost(classifier: Any) -> State:
+    fitted = classifier.__sklearn_is_fitted__()
+    model = bytes(classifier.get_booster().save_raw(raw_format="ubj")) if fitted else None
+    return {"parameters": classifier.get_params(), "model": model}
+
+
+def _read_xgboost(made: type[Any], state: State) -> Any:
+    classifier = made(**state["parameters"])
+    if state["model"] is not None:
+        classifier.load_model(bytearray(_checked(state["model"], bytes)))  # text would be taken for a path
+    return classifier
+
+
+# What LightGBM keeps beside the model: all but the history of training and what follows from the rest.
+_LIGHTGBM_ATTRIBUTES = (
+    "_best_iteration",
+    "_objective",
+    "_class_weight",
+    "_fitted_with_feature_names",
+    "_n_features",
+    "_n_features_in",
+    "_classes",
+    "_n_classes",
+    "_le",
+)
+
+
+def _write_lightgbm(classifier: Any) -> State:
+    state: State = {"parameters": classifier.get_params(), "model": None}
+    if classifier.__sklearn_is_fitted__():
+        state["model"] = classifier.booster_.model_to_string(num_iteration=-1)
+        state["attributes"] = {name: getattr(classifier, name, None) for name in _LIGHTGBM_ATTRIBUTES}
+    return state
+
+
+def _read_lightgbm(made: type[Any], state: State) -> Any:
+    classifier = made(**state["parameters"])
+    if state["model"] is not None:
+        booster = import_module("lightgbm").Booster(model_str=_checked(state["model"], str))
+        attributes = {name: state["attributes"][name] for name in _LIGHTGBM_ATTRIBUTES}
+        class_map = {label: code for code, label in enumerate(attributes["_classes"])}
+        vars(classifier).update(attributes, _Booster=booster, _class_map=class_map, fitted_=True)
+    return classifier
+
+
+def _write_catboost(classifier: Any) -> State:
+    state: State = {"parameters": classifier.get_params(), "model": None}
+    if classifier.is_fitted():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.cbm"
+            classifier.save_model(str(path), format="cbm")
+            state["model"] = path.read_bytes()
+    return state
+
+
+def _read_catboost(made: type[Any], state: State) -> Any:
+    classifier = made(**state["parameters"])
+    if state["model"] is not None:
+        classifier.load_model(blob=_checked(state["model"], bytes))
+    return classifier
+
+
+def _checked(value: Any, kind: type[Any]) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"a model must be {kind.__name__}; got {type(value).__name__}")
+    return value
+
+
+KINDS = {
+    "AdaptedClassifier": _attributes(
+        "tabcast.models._adapted.AdaptedClassifier", "estimator", "adaptation_", "classes_", "_empty", "estimator_"
+    ),
+    "Adaptation": _attributes(
+        "tabcast.models._adapted.Adaptation", "columns", "whole_labels", "fills_empty", "parameters", "fit_params"
+    ),
+    "NativeColumns": _attributes(
+        "tabcast.models._native_columns.NativeColumns",
+        "max_levels",
+        "as_text",
+        "bad_signs",
+        "names_",
+        "columns_",
+        "categorical_names_",
+        "_kept",
+    ),
+    "TableCodes": _attributes("tabcast.table._encoders.TableCodes", "categorical_features", "columns_", "below_"),
+    "NormalScores": _attributes(
+        "tabcast.table._encoders.NormalScores",
+        "categorical_features",
+        "columns_",
+        "has_missing_",
+        "levels_",
+        "quantiles_",
+    ),
+    "Columns": _attributes(
+        "tabcast.table._columns.Columns",
+        "names",
+        "named",
+        "continuous",
+        "categorical",
+        "continuous_index",
+        "categorical_index",
+    ),
+    "ContinuousColumn": _attributes(
+        "tabcast.table._columns.ContinuousColumn", "name", "low", "high", "center", "scale", "has_missing"
+    ),
+    "CategoricalColumn": _attributes("tabcast.table._columns.CategoricalColumn", "name", "levels", "has_missing"),
+    "Index": Kind("pandas.Index", _write_index, _read_index),
+    "check_array": Kind("functools.partial", _write_check, _read_check),
+    "Tree": Kind("sklearn.tree._tree.Tree", write_tree, read_tree),
+    "TreePredictor": Kind(
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor", write_predictor, read_predictor
+    ),
+    "XGBClassifier": Kind("xgboost.sklearn.XGBClassifier", _write_xgboost, _read_xgboost),
+    "LGBMClassifier": Kind("lightgbm.sklearn.LGBMClassifier", _write_lightgbm, _read_lightgbm),
+    "CatBoostClassifier": Kind("catboost.core.CatBoostClassifier", _write_catboost, _read_catboost),
+}
+KIND_OF = {kind.address: name for name, kind in KINDS.items()}

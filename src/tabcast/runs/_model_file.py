@@ -1,0 +1,218 @@
+"""Writing a fitted model to one file, and reading it without running anything that is in the file."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import warnings
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import skops.io
+from numpy.typing import NDArray
+from sklearn.exceptions import InconsistentVersionWarning
+
+import tabcast
+from tabcast.exceptions import TabcastWarning
+from tabcast.files._atomic import write_whole
+from tabcast.runs._model_contents import pack, unpack
+from tabcast.runs._trees import check_owners
+
+MODEL_NAME = "model.skops"  # in a folder that `tabcast fit` wrote
+FORMAT = 1  # raised when files can no longer be read by older versions
+NOTE = "tabcast.json"  # the entry of the file that anybody may read
+PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
+EXTRAS = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+
+
+class ModelFileError(ValueError):
+    """A file that is not a model, is damaged, or holds what tabcast does not load."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A model from a file.
+
+    Attributes
+    ----------
+    classifier : fitted; takes what `Understanding.features` makes of the user's table.
+    understanding : what was understood of the training table, for `tabcast.files.Understanding.from_dict`.
+    classes : the classes, in the order of the columns of `predict_proba`.
+    facts : whatever was saved along.
+    """
+
+    classifier: Any
+    understanding: dict[str, Any]
+    classes: NDArray[Any]
+    facts: dict[str, Any]
+
+
+def save_model(
+    path: str | Path, classifier: Any, understanding: Mapping[str, Any], facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write a fitted classifier to one file.
+
+    The file gets its name only when it is whole. What could not be loaded again is refused here.
+
+    Parameters
+    ----------
+    path : by custom, with the ending ".skops".
+    classifier : fitted: scikit-learn's, XGBoost's, LightGBM's or CatBoost's, alone, within a pipeline, or within
+        `AdaptedClassifier`, as the `estimator_` of tabcast's classifiers is.
+    understanding : `Understanding.to_dict()` of the training table, plain JSON.
+    facts : anything worth knowing about the model, plain JSON.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from sklearn.datasets import load_iris
+    >>> from tabcast.runs import load_model, save_model
+    >>> from tabcast.models import default_classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = default_classifier().fit(X, y)
+    >>> path = Path(mkdtemp()) / "model.skops"
+    >>> save_model(path, model, {}, {"trained_by": "me"})
+    >>> saved = load_model(path)
+    >>> saved.facts, saved.classes.tolist(), (saved.classifier.predict(X) == model.predict(X)).all().item()
+    ({'trained_by': 'me'}, [0, 1, 2], True)
+    """
+    if not hasattr(classifier, "classes_"):
+        raise ValueError(f"`classifier` of save_model must be a fitted classifier; got {type(classifier).__name__}.")
+    note = {
+        "format": FORMAT,
+        "tabcast": tabcast.__version__,
+        "versions": _installed_versions(),
+        "classes": [_plain(label) for label in classifier.classes_],
+        "understanding": understanding,
+        "facts": facts or {},
+    }
+    try:
+        text = json.dumps(note, indent=1, allow_nan=False, default=None)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`understanding` and `facts` of save_model must be plain JSON; {error}.") from None
+    buffer = io.BytesIO()
+    skops.io.dump(pack(classifier), buffer, compression=zipfile.ZIP_DEFLATED)
+    foreign = skops.io.get_untrusted_types(data=buffer.getvalue())
+    if foreign:
+        raise ModelFileError(
+            f"A classifier with {_listed(foreign)} in it cannot be saved: tabcast would not load it again."
+        )
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(NOTE, text)
+    with write_whole(path) as unfinished:
+        unfinished.write_bytes(buffer.getbuffer())
+
+
+def load_model(path: str | Path) -> SavedModel:
+    """Read a model that :func:`save_model` wrote.
+
+    Nothing in the file is run. It may hold what skops trusts by itself (scikit-learn's estimators, arrays, plain
+    values) and the parts that tabcast writes as plain data; anything else is refused by name, and so is a tree that
+    points to what is not there.
+
+    Parameters
+    ----------
+    path : the file, or the folder that `tabcast fit` wrote.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / MODEL_NAME
+        if not path.exists():
+            raise ModelFileError(f"{path.parent} is a folder without a model ({MODEL_NAME}) in it.")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelFileError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from None
+    note = _read_note(path, data)
+    try:
+        foreign = skops.io.get_untrusted_types(data=data)
+    except Exception as error:  # whatever a damaged file makes skops stumble over
+        raise _damaged(path, note, error) from error
+    if foreign:
+        raise ModelFileError(f"{path} was not loaded, because it holds {_listed(foreign)}: no part of a tabcast model.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InconsistentVersionWarning)  # one for each part of the model
+            classifier = unpack(skops.io.loads(data))
+        classes = np.asarray(classifier.classes_)
+        check_owners(classifier)
+    except ModuleNotFoundError as error:
+        raise ModelFileError(_say_missing(path, str(error.name))) from error
+    except Exception as error:  # the same, and what the boosting libraries raise
+        raise _damaged(path, note, error) from error
+    differing = _differing_versions(note, ["scikit-learn"])
+    if differing:
+        warnings.warn(f"{path} was written with {differing}: its predictions may differ.", TabcastWarning, stacklevel=2)
+    return SavedModel(classifier, note["understanding"], classes, note["facts"])
+
+
+def _read_note(path: Path, data: bytes) -> dict[str, Any]:
+    """What the file says about itself, before anything else is looked at."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            note = json.loads(archive.read(NOTE))
+        number, writer = note["format"], note["tabcast"]
+        complete = isinstance(note["understanding"], dict) and isinstance(note["facts"], dict)
+    except Exception:  # not a zip file, cut short, without a note, with another one
+        raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.") from None
+    if not isinstance(number, int) or not complete:
+        raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.")
+    if number > FORMAT:
+        raise ModelFileError(
+            f"{path} was written by tabcast {writer}, this is {tabcast.__version__}. Update it with: "
+            "pip install --upgrade tabcast."
+        )
+    return note
+
+
+def _damaged(path: Path, note: dict[str, Any], error: Exception) -> ModelFileError:
+    """The sentence for a file that does not hold together, with other versions as a possible reason."""
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    differing = _differing_versions(note, PACKAGES)
+    hint = f" It was written with {differing}." if differing else ""
+    return ModelFileError(f"{path} is damaged or was changed by hand ({reason}).{hint}")
+
+
+def _differing_versions(note: dict[str, Any], packages: Iterable[str]) -> str:
+    """Packages that had another version when the file was written."""
+    here, there = _installed_versions(), note.get("versions")
+    return ", ".join(
+        f"{name} {there[name]} (here {here.get(name, 'none')})"
+        for name in packages
+        if isinstance(there, dict) and name in there and there[name] != here.get(name)
+    )
+
+
+def _say_missing(path: Path, module: str) -> str:
+    package = module.partition(".")[0]
+    if package in EXTRAS:
+        return f"{EXTRAS[package]} is needed for {path}. Install it with: pip install 'tabcast[{package}]'."
+    return f"The package {package} is needed for {path}, and is not installed."
+
+
+def _installed_versions() -> dict[str, str]:
+    """Versions of what a model is made of."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more types" if len(names) > 5 else "")
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

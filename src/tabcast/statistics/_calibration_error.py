@@ -1,0 +1,259 @@
+"""How far confidence can be trusted: calibration errors and the reliability curve, which scikit-learn lacks.
+
+All take the true classes first and the probabilities second, as scikit-learn's metrics do. They read what the method
+leaves behind and know nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from tabcast.statistics._wilson import wilson_interval
+from tabcast.table import Floats, Mask
+
+ROUNDING = 1e-6  # what single precision may add to a probability of 1
+
+
+def equal_width_edges(confidence: Floats, n_bins: int) -> Floats:
+    """Edges 0, 1 / n_bins, .., 1."""
+    return np.linspace(0.0, 1.0, n_bins + 1)
+
+
+def equal_mass_edges(confidence: Floats, n_bins: int) -> Floats:
+    """Edges from 0 to 1 with about the same number of rows between them; fewer bins where confidences repeat."""
+    edges = np.quantile(confidence, np.linspace(0.0, 1.0, n_bins + 1))
+    edges[0], edges[-1] = 0.0, 1.0
+    return np.unique(edges)
+
+
+BINNINGS = {"equal_width": equal_width_edges, "equal_mass": equal_mass_edges}
+
+
+def expected_gap(curve: pd.DataFrame) -> float:
+    """Mean distance between accuracy and confidence of the bins of a reliability curve, weighted by their rows."""
+    gaps = (curve["accuracy"] - curve["confidence"]).abs()
+    return float((gaps * curve["count"]).sum() / curve["count"].sum())
+
+
+def largest_gap(curve: pd.DataFrame) -> float:
+    """Largest distance between accuracy and confidence among the bins of a reliability curve that have rows."""
+    return float((curve["accuracy"] - curve["confidence"]).abs().max())
+
+
+def reliability_curve(
+    y: ArrayLike,
+    proba: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    of_class: Any = None,
+    n_bins: int = 10,
+    binning: str = "equal_width",
+) -> pd.DataFrame:
+    """How often predictions are right, bin of confidence by bin of confidence.
+
+    Parameters
+    ----------
+    y : true class of each row.
+    proba : (n_rows, n_classes), confidence in each class; or (n_rows,), that in the second of two.
+    classes : class of each column, for instance ``model.classes_``; None: `y` holds column indices.
+    of_class : None: confidence in the predicted class, and whether it is right. A class: the probability of this class,
+        and whether the row is of it.
+    n_bins : number of bins.
+    binning : "equal_width": intervals of the same width. "equal_mass": about the same number of rows in each.
+
+    Returns
+    -------
+    A row for each bin, with columns
+
+    - lower, upper: the bin (lower, upper]; a confidence of 0 belongs to the first
+    - confidence: mean of the confidences in it; NaN without rows
+    - accuracy: share of rows that are right (of the class); NaN without rows
+    - accuracy_low, accuracy_high: ends of its 95 % interval (Wilson); NaN without rows
+    - count: number of rows
+
+    See Also
+    --------
+    tabcast.plots.draw_reliability : draws it.
+
+    Examples
+    --------
+    >>> from tabcast.statistics import reliability_curve
+    >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]
+    >>> curve = reliability_curve(["no", "yes", "yes", "yes"], proba, classes=["no", "yes"], n_bins=4)
+    >>> curve[["lower", "upper", "confidence", "accuracy", "count"]]
+       lower  upper  confidence  accuracy  count
+    0   0.00   0.25         NaN       NaN      0
+    1   0.25   0.50         NaN       NaN      0
+    2   0.50   0.75        0.65       0.5      2
+    3   0.75   1.00        0.85       1.0      2
+    >>> curve = reliability_curve([0, 1, 1, 1], proba, of_class=1, n_bins=2)
+    >>> curve[["lower", "upper", "confidence", "accuracy", "count"]]
+       lower  upper  confidence  accuracy  count
+    0    0.0    0.5         0.2       0.5      2
+    1    0.5    1.0         0.7       1.0      2
+    """
+    _check_bins(n_bins, binning, "reliability_curve")
+    index, table, names = _check_rows(y, proba, classes, "reliability_curve")
+    if of_class is None:
+        return _bin_rows(*_predicted(index, table), n_bins, binning)
+    if of_class not in names:
+        raise ValueError(f"`of_class` of reliability_curve must be one of {names}; got {of_class!r}.")
+    column = names.index(of_class)
+    return _bin_rows(table[:, column], index == column, n_bins, binning)
+
+
+def expected_calibration_error(
+    y: ArrayLike,
+    proba: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    class_wise: bool = False,
+    n_bins: int = 10,
+    binning: str = "equal_width",
+) -> float:
+    """Mean distance between confidence and accuracy over bins of confidence (ECE): 0 is perfect, 1 the worst.
+
+    Parameters
+    ----------
+    y : true class of each row.
+    proba : (n_rows, n_classes), confidence in each class; or (n_rows,), that in the second of two.
+    classes : class of each column, for instance ``model.classes_``; None: `y` holds column indices.
+    class_wise : False: of the predicted class only, the usual ECE. True: of the probability of each class, and the
+        mean over the classes.
+    n_bins : number of bins.
+    binning : "equal_width": intervals of the same width. "equal_mass": about the same number of rows in each.
+
+    Notes
+    -----
+    ``ECE = sum_m |B_m| / n * |acc(B_m) - conf(B_m)|`` where B_m are the rows whose confidence lies in
+    ``((m - 1) / M, m / M]`` (the paper's Appendix C). It is a biased estimate: with few rows in a bin a perfectly
+    calibrated classifier has an ECE above 0, the more so the more bins. Compare only values with the same bins and the
+    same rows.
+
+    References
+    ----------
+    Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities using Bayesian binning. AAAI.
+    Class by class: Kull, Perello-Nieto, Kängsepp, Silva Filho, Song, Flach (2019). Beyond temperature scaling. NeurIPS.
+
+    Examples
+    --------
+    Ten rows at 90 % of which seven are right:
+
+    >>> from tabcast.statistics import expected_calibration_error
+    >>> proba, y = [[0.1, 0.9]] * 10, ["yes"] * 7 + ["no"] * 3
+    >>> round(expected_calibration_error(y, proba, classes=["no", "yes"]), 3)
+    0.2
+    """
+    curves = _curves(y, proba, classes, class_wise, n_bins, binning, "expected_calibration_error")
+    return float(np.mean([expected_gap(curve) for curve in curves]))
+
+
+def maximum_calibration_error(
+    y: ArrayLike,
+    proba: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    class_wise: bool = False,
+    n_bins: int = 10,
+    binning: str = "equal_width",
+) -> float:
+    """Largest distance between confidence and accuracy among the bins that have rows (MCE).
+
+    Bins with a handful of rows decide it; `binning="equal_mass"` avoids that.
+
+    Parameters
+    ----------
+    y, proba, classes, n_bins, binning : as in :func:`expected_calibration_error`.
+    class_wise : False: of the predicted class only. True: the largest among all classes.
+
+    Examples
+    --------
+    >>> from tabcast.statistics import maximum_calibration_error
+    >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]
+    >>> round(maximum_calibration_error([0, 1, 1, 1], proba, n_bins=4), 3)
+    0.15
+    """
+    curves = _curves(y, proba, classes, class_wise, n_bins, binning, "maximum_calibration_error")
+    return max(largest_gap(curve) for curve in curves)
+
+
+def _curves(
+    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, class_wise: bool, n_bins: int, binning: str, owner: str
+) -> Iterator[pd.DataFrame]:
+    """The reliability curve of the predicted class, or that of each class."""
+    _check_bins(n_bins, binning, owner)
+    index, table, _ = _check_rows(y, proba, classes, owner)
+    if not class_wise:
+        return iter([_bin_rows(*_predicted(index, table), n_bins, binning)])
+    return (_bin_rows(column, index == j, n_bins, binning) for j, column in enumerate(table.T))
+
+
+def _predicted(index: NDArray[np.intp], table: Floats) -> tuple[Floats, Mask]:
+    """Confidence in the predicted class of each row, and whether it is right."""
+    return table.max(axis=1), table.argmax(axis=1) == index
+
+
+def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.DataFrame:
+    """Means of each bin (lower, upper]."""
+    edges = BINNINGS[binning](confidence, n_bins)
+    bins = np.searchsorted(edges[1:-1], confidence, side="left")
+    count = np.bincount(bins, minlength=len(edges) - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(bins, weights=confidence, minlength=len(count)) / count
+        accuracy = np.bincount(bins, weights=right, minlength=len(count)) / count
+        low, high = wilson_interval(accuracy, count)
+    return pd.DataFrame(
+        {
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "confidence": mean,
+            "accuracy": accuracy,
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "count": count,
+        }
+    )
+
+
+def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
+    if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 1:
+        raise ValueError(f"`n_bins` of {owner} must be a positive integer; got {n_bins!r}.")
+    if binning not in BINNINGS:
+        raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
+
+
+def _check_rows(
+    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str
+) -> tuple[NDArray[np.intp], Floats, list[Any]]:
+    """Column index of each row's class, the probabilities as a table, the class of each column."""
+    table = np.asarray(proba, dtype=np.float64)
+    if table.ndim == 1:
+        table = np.column_stack([1 - table, table])
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(
+            f"`proba` of {owner} must have shape (n_rows, n_classes) or (n_rows,) with at least one row; "
+            f"got {np.shape(proba)}."
+        )
+    wrong = ~((table >= 0) & (table <= 1 + ROUNDING))
+    if wrong.any():
+        raise ValueError(f"`proba` of {owner} must hold numbers in [0, 1]; got {table[wrong][0]}.")
+    names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
+    if names.shape != (table.shape[1],):
+        raise ValueError(
+            f"`classes` of {owner} must name the {table.shape[1]} columns of `proba`; got {len(names)} names."
+        )
+    labels = np.asarray(y)
+    if labels.shape != (len(table),):
+        raise ValueError(f"`y` of {owner} must hold one class for each of the {len(table)} rows; got {labels.shape}.")
+    index = pd.Index(names).get_indexer(pd.Index(labels))
+    if (index < 0).any():
+        strange = labels[index < 0].tolist()[0]
+        hint = " Pass `classes`, for instance model.classes_." if classes is None else ""
+        raise ValueError(f"`y` of {owner} must hold only the classes {names.tolist()}; got {strange!r}.{hint}")
+    return index.astype(np.intp), table, names.tolist()

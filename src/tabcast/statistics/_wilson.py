@@ -1,0 +1,17 @@
+"""The interval of a proportion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabcast.table import Floats, Index
+
+NORMAL_95 = 1.959963984540054  # 97.5 % quantile of the normal distribution
+
+
+def wilson_interval(proportion: Floats, count: Index) -> tuple[Floats, Floats]:
+    """Ends of the 95 % interval of a proportion observed in `count` rows (Wilson, 1927)."""
+    z2 = NORMAL_95**2
+    middle = (proportion + z2 / (2 * count)) / (1 + z2 / count)
+    half = NORMAL_95 / (1 + z2 / count) * np.sqrt(proportion * (1 - proportion) / count + z2 / (4 * count**2))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)

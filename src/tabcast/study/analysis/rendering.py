@@ -1,0 +1,193 @@
+"""Tables as text: Markdown to read anywhere, LaTeX to print, CSV to compute with."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Table
+
+NOTHING = "—"
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "—": "---",
+    "±": r"$\pm$",
+}
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that Markdown shows as it is, inside a table too.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b_c"))
+    a\|b\_c
+    """
+    return re.sub(r"([\\`*_|<\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def escape_latex(text: str) -> str:
+    r"""Text that LaTeX prints as it is.
+
+    Examples
+    --------
+    >>> print(escape_latex("50 % of a_b & c"))
+    50 \% of a\_b \& c
+    """
+    return re.sub("|".join(map(re.escape, LATEX)), lambda match: LATEX[match[0]], text)
+
+
+def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> str:
+    """A cell as plain text without its mark; an em dash where there is no number."""
+    if cell.value is None:
+        return NOTHING
+    if cell.kind == "rank":
+        return f"{cell.value:.{RANK_DIGITS}f} ({cell.standard_error:.{RANK_DIGITS}f})"
+    text = f"{cell.value:.{digits}f}"
+    if standard_errors and cell.standard_error is not None:
+        text += f" ± {cell.standard_error:.{digits}f}"
+    return text
+
+
+def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
+    """The table in GitHub's Markdown, aligned so that it can be read as it is.
+
+    The levels of a column's label are joined by " / ", because Markdown has one line of headings; the outer label of a
+    row is written once a block. Best: bold; second best: underlined.
+
+    Parameters
+    ----------
+    table : what to show.
+    standard_errors : whether to append them to the means.
+    """
+    width = len(table.row_names)
+    head = [escape_markdown(name.replace("_", " ")) for name in table.row_names]
+    head += [escape_markdown(" / ".join(part for part in label if part)) for label in table.columns]
+    marks = {"best": "**{}**", "second": "<u>{}</u>", "": "{}"}
+    body = [
+        [*map(escape_markdown, label)]
+        + [marks[cell.mark].format(format_cell(cell, table.digits, standard_errors=standard_errors)) for cell in cells]
+        for label, cells in zip(_once(table.rows), table.cells, strict=True)
+    ]
+    widths = [max(3, *(len(row[j]) for row in [head, *body])) for j in range(len(head))]
+    lines = [_pad(head, widths, width)]
+    lines.append(
+        "|" + "|".join(f":{'-' * (n + 1)}" if j < width else f"{'-' * (n + 1)}:" for j, n in enumerate(widths)) + "|"
+    )
+    lines += [_pad(row, widths, width) for row in body]
+    above = [f"**{escape_markdown(table.title)}**", ""] if table.title else []
+    below = [part for note in _notes(table, standard_errors) for part in ("", escape_markdown(note))]
+    return "\n".join([*above, *lines, *below])
+
+
+def to_csv(table: Table) -> str:
+    """The table as CSV, a line for each cell: labels, value, its error, n, mark. Title and notes are left out.
+
+    Cells without a number are there with an empty value and n = 0.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*table.row_names, *table.column_names, "value", "standard_error", "se_over", "n", "mark"])
+    for label, cells in zip(table.rows, table.cells, strict=True):
+        for column, cell in zip(table.columns, cells, strict=True):
+            numbers = ["" if one is None else f"{one:.10g}" for one in (cell.value, cell.standard_error)]
+            writer.writerow([*label, *column, *numbers, cell.se_over, cell.n, cell.mark])
+    return text.getvalue()
+
+
+def to_latex(table: Table, *, standard_errors: bool = False) -> str:
+    r"""The table in LaTeX; needs the package booktabs.
+
+    With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. Best: bold; second best: underlined;
+    a rule between blocks; notes in small print below.
+
+    Parameters
+    ----------
+    table : what to show.
+    standard_errors : whether to append them to the means.
+    """
+    width = len(table.row_names)
+    marks = {"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}
+    lines = [
+        rf"\begin{{tabular}}{{{'l' * width}{'r' * len(table.columns)}}}",
+        r"\toprule",
+        *_latex_head(table),
+        r"\midrule",
+    ]
+    labels = _once(table.rows)
+    for i, (label, cells) in enumerate(zip(labels, table.cells, strict=True)):
+        if i and table.rows[i][:-1] != table.rows[i - 1][:-1]:
+            lines.append(r"\midrule")
+        texts = [
+            marks[cell.mark] % escape_latex(format_cell(cell, table.digits, standard_errors=standard_errors))
+            for cell in cells
+        ]
+        lines.append(" & ".join([*map(escape_latex, label), *texts]) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [
+        part for note in _notes(table, standard_errors) for part in ("", rf"{{\footnotesize {escape_latex(note)}}}")
+    ]
+    if table.title:
+        caption = rf"\caption{{{escape_latex(table.title)}}}"
+        lines = [r"\begin{table}", r"\centering", caption, *lines, r"\end{table}"]
+    return "\n".join(lines)
+
+
+def _notes(table: Table, standard_errors: bool) -> list[str]:
+    """The table's notes, after a sentence on what the errors are if they are shown."""
+    over = sorted({cell.se_over for cells in table.cells for cell in cells if cell.se_over}, reverse=True)
+    if not standard_errors or not over:
+        return list(table.notes)
+    folds = " (one seed; its folds share rows, so these are too small)" if "folds" in over else ""
+    return [f"Numbers after ± are standard errors over {' or '.join(over)}{folds}.", *table.notes]
+
+
+def _once(labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Labels with the outer levels blank where they repeat those of the row above."""
+    shown = []
+    for i, label in enumerate(labels):
+        above = labels[i - 1] if i else None
+        repeats = [above is not None and above[: j + 1] == label[: j + 1] for j in range(len(label) - 1)]
+        shown.append((*("" if repeat else part for repeat, part in zip(repeats, label, strict=False)), label[-1]))
+    return shown
+
+
+def _pad(row: Sequence[str], widths: Sequence[int], n_labels: int) -> str:
+    texts = [
+        text.ljust(n) if j < n_labels else text.rjust(n) for j, (text, n) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "| " + " | ".join(texts) + " |"
+
+
+def _latex_head(table: Table) -> list[str]:
+    """A line for each level of the columns' labels, with rules under what spans several columns."""
+    width, lines = len(table.row_names), []
+    for level in range(len(table.column_names)):
+        last = level == len(table.column_names) - 1
+        names = [name.replace("_", " ") if last else "" for name in table.row_names]
+        cells, rules, start = [*map(escape_latex, names)], [], width + 1
+        for _, group in groupby(range(len(table.columns)), key=lambda j: table.columns[j][: level + 1]):
+            members = list(group)
+            text = escape_latex(table.columns[members[0]][level])
+            cells.append(text if len(members) == 1 else rf"\multicolumn{{{len(members)}}}{{c}}{{{text}}}")
+            if len(members) > 1:
+                rules.append(rf"\cmidrule(lr){{{start}-{start + len(members) - 1}}}")
+            start += len(members)
+        lines.append(" & ".join(cells) + r" \\")
+        if rules:
+            lines.append("".join(rules))
+    return lines

@@ -1,0 +1,310 @@
+"""Means with honest errors, differences of methods that saw the same rows, and who wins where.
+
+The folds of a seed share rows and are no independent repetitions: they are averaged first, and the standard error is
+taken over the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from tabcast.study.analysis._trials import REPETITION, SETTING, distinct, finished_trials, present, require_columns
+
+Floats = NDArray[np.float64]
+
+DIGITS = 4  # to which the paper prints scores, and to which two means are a tie
+ROUNDING = 1e-12  # what adding up in another order may change
+OVERALL = "overall"  # instead of a dataset's name, in the row of all datasets
+
+
+class Estimate(NamedTuple):
+    """A mean and how well it is known.
+
+    Attributes
+    ----------
+    mean, standard_error : the mean of the units, and its standard error (NaN with one unit).
+    n_units : number of values over which the error is taken.
+    se_over : what these are: "seeds", "folds", "datasets" or "none".
+    """
+
+    mean: float
+    standard_error: float
+    n_units: int
+    se_over: str
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Ends of the confidence interval of the mean, from Student's t distribution."""
+        if self.n_units < 2:
+            return np.nan, np.nan
+        half = float(stats.t.ppf((1 + level) / 2, self.n_units - 1)) * self.standard_error
+        return self.mean - half, self.mean + half
+
+
+def estimate_mean(units: Floats, se_over: str) -> Estimate:
+    """Mean of independent values and its standard error, ``sd / sqrt(n)`` with ``n - 1`` in the variance."""
+    n = len(units)
+    if n < 2:
+        return Estimate(float(units.mean()), np.nan, n, "none")
+    return Estimate(float(units.mean()), float(units.std(ddof=1) / np.sqrt(n)), n, se_over)
+
+
+def estimate_over_repetitions(trials: pd.DataFrame, value: str, settings: Sequence[str] = ()) -> Estimate:
+    """Mean over the folds of each seed, then over the seeds; with one seed the error is that over its folds.
+
+    Trials may differ in `settings` too; each of these weighs the same inside a seed (or a fold).
+    """
+    if settings:
+        groups = trials.groupby([*present(trials, REPETITION), *settings], dropna=False)
+        trials = groups[value].mean().reset_index()
+    values = trials[value].to_numpy(dtype=float)
+    for column, name in (("seed", "seeds"), ("fold", "folds")):
+        if column in trials.columns:
+            code, units = pd.factorize(trials[column])
+            if len(units) > 1:
+                return estimate_mean(np.bincount(code, values) / np.bincount(code), name)
+    return estimate_mean(np.array([values.mean()]), "none")
+
+
+def summarize(
+    results: pd.DataFrame,
+    by: Sequence[str] = ("dataset", "model", "method", "strategy"),
+    value: str = "score",
+    *,
+    over: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Mean of a measurement over seeds and folds, group by group, with its standard error.
+
+    Parameters
+    ----------
+    results : the results table; only rows that are done and have a number count.
+    by : columns that make the groups.
+    value : column to average.
+    over : columns that may differ inside a group and are averaged over, besides seed and fold. All others that say
+        what was run must be the same in a group: a mean over two kinds of tuning that nobody asked for is an error.
+
+    Returns
+    -------
+    A row for each group with finished trials: the columns of `by`; mean; standard_error; se_over, what the error was
+    taken over ("seeds"; "folds" where there is one seed, which is too small because folds share rows; "none"); n,
+    number of trials; n_seeds.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis import summarize
+    >>> results = pd.DataFrame({"method": "cast-l", "seed": [0, 0, 1, 1], "fold": [0, 1, 0, 1],
+    ...                         "score": [0.70, 0.74, 0.76, 0.76]})
+    >>> summarize(results, ["method"]).round(3)
+       method  mean  standard_error se_over  n  n_seeds
+    0  cast-l  0.74            0.02   seeds  4        2
+    """
+    require_columns(results, [*by, *over], "summarize")
+    trials = finished_trials(results, value, "summarize")
+    _refuse_mixture(trials, by, over)
+    rows = []
+    for key, group in _groups(trials, by):
+        estimate = estimate_over_repetitions(group, value, over)
+        n_seeds = group["seed"].nunique() if "seed" in group.columns else 1
+        rows.append((*key, estimate.mean, estimate.standard_error, estimate.se_over, len(group), n_seeds))
+    return pd.DataFrame(rows, columns=[*by, "mean", "standard_error", "se_over", "n", "n_seeds"])
+
+
+def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: str = "score") -> pd.DataFrame:
+    """Trials of two methods side by side, each with that of the other method that saw the same rows and model.
+
+    Parameters
+    ----------
+    results : the results table.
+    method, reference : names of the two methods. Where only one of them has a strategy (the other being for example
+        supervised), its trial is paired with that of every strategy and noise filter of the other.
+    value : column to compare.
+
+    Returns
+    -------
+    A row for each pair: what was run, seed, fold, value_method, value_reference, difference (method minus reference).
+    """
+    require_columns(results, ["method"], "pair_trials")
+    trials = finished_trials(results, value, "pair_trials")
+    left = _trials_of(trials, method, value, "method").rename(columns={value: "value_method"})
+    right = _trials_of(trials, reference, value, "reference").rename(columns={value: "value_reference"})
+    if _has_strategy(left) and not _has_strategy(right):
+        right = _forget_strategy(right)
+    elif _has_strategy(right) and not _has_strategy(left):
+        left = _forget_strategy(left)
+    keys = [column for column in left.columns if column in right.columns]
+    pairs = left.merge(right, on=keys) if keys else left.merge(right, how="cross")
+    return pairs.assign(difference=pairs["value_method"] - pairs["value_reference"])
+
+
+def paired_differences(
+    results: pd.DataFrame, method: str, reference: str, by: Sequence[str] = (), *, value: str = "score"
+) -> pd.DataFrame:
+    """How much better a method is than another on the same rows: for each dataset, and over the datasets.
+
+    Parameters
+    ----------
+    results : the results table, with a column "dataset".
+    method, reference : names of the two methods; the difference is method minus reference.
+    by : further columns that separate comparisons, for example ("model", "strategy"). What is neither here nor the
+        dataset is averaged over; each difference is still one of two trials that share everything but the method.
+    value : column to compare.
+
+    Returns
+    -------
+    For each group of `by` a row for each dataset and one more with dataset "overall": the columns of `by`; dataset;
+    method; reference; mean; standard_error; low and high, ends of the 95 % interval (Student's t); se_over, what the
+    error was taken over; n_units, how many of these; n_pairs, number of pairs of trials.
+
+    Notes
+    -----
+    In a dataset: mean over the folds of each seed, then over seeds, as in :func:`summarize`. Overall: each dataset
+    counts once, and the error is that over the means of the datasets. With one dataset there is no such error.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis import paired_differences
+    >>> results = pd.DataFrame({"dataset": "cmc", "method": ["baseline", "cast-l"] * 2, "seed": [0, 0, 1, 1],
+    ...                         "score": [0.50, 0.53, 0.60, 0.61]})
+    >>> differences = paired_differences(results, "cast-l", "baseline")
+    >>> differences[["dataset", "mean", "standard_error", "se_over", "n_pairs"]].round(3)
+       dataset  mean  standard_error se_over  n_pairs
+    0      cmc  0.02            0.01   seeds        2
+    1  overall  0.02             NaN    none        2
+    """
+    by = [column for column in by if column != "dataset"]
+    require_columns(results, ["dataset", *by], "paired_differences")
+    pairs = pair_trials(results, method, reference, value=value)
+    settings = _varying(pairs, [*by, "dataset"])
+    rows = []
+    for key, group in _groups(pairs, by):
+        estimates = {
+            name: (estimate_over_repetitions(part, "difference", settings), len(part))
+            for (name,), part in _groups(group, ["dataset"])
+        }
+        means = np.array([estimate.mean for estimate, _ in estimates.values()])
+        estimates[OVERALL] = estimate_mean(means, "datasets"), len(group)
+        for name, (estimate, n_pairs) in estimates.items():
+            spread = (estimate.mean, estimate.standard_error, *estimate.interval(), estimate.se_over, estimate.n_units)
+            rows.append((*key, name, method, reference, *spread, n_pairs))
+    names = ["mean", "standard_error", "low", "high", "se_over", "n_units", "n_pairs"]
+    return pd.DataFrame(rows, columns=[*by, "dataset", "method", "reference", *names])
+
+
+def win_tie_loss(
+    results: pd.DataFrame,
+    method: str,
+    reference: str,
+    by: Sequence[str] = (),
+    *,
+    value: str = "score",
+    units: Sequence[str] = ("dataset",),
+    higher_is_better: bool = True,
+    margin: float | None = None,
+) -> pd.DataFrame:
+    """On how many datasets a method is better than another, as good, and worse.
+
+    Parameters
+    ----------
+    results : the results table.
+    method, reference : names of the two methods.
+    by : columns that separate comparisons, for example ("strategy",).
+    value : column to compare.
+    units : columns whose values count as one game, by its means over paired trials; for example ("dataset", "model").
+    higher_is_better : False for errors and losses.
+    margin : largest difference of means that is a tie; None: means are a tie if equal after rounding to 4 digits.
+
+    Returns
+    -------
+    A row for each group of `by`: its columns, method, reference, wins, ties, losses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis import win_tie_loss
+    >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["baseline", "cast-l"] * 2,
+    ...                         "score": [0.50, 0.53, 0.60, 0.60]})
+    >>> win_tie_loss(results, "cast-l", "baseline")
+       method reference  wins  ties  losses
+    0  cast-l  baseline     1     1       0
+    """
+    if margin is not None and not margin >= 0:
+        raise ValueError(f"`margin` of win_tie_loss must be None or a number of at least 0; got {margin!r}.")
+    require_columns(results, [*by, *units], "win_tie_loss")
+    pairs = pair_trials(results, method, reference, value=value)
+    settings = _varying(pairs, [*by, *units])
+    rows = []
+    for key, group in _groups(pairs, by):
+        games = [_mean_pair(part, settings) for _, part in _groups(group, units)]
+        outcomes = [_outcome(ours, theirs, margin) * (1 if higher_is_better else -1) for ours, theirs in games]
+        rows.append((*key, method, reference, *(outcomes.count(outcome) for outcome in (1, 0, -1))))
+    return pd.DataFrame(rows, columns=[*by, "method", "reference", "wins", "ties", "losses"])
+
+
+def _outcome(ours: float, theirs: float, margin: float | None) -> int:
+    """1 if ours is larger, 0 if it is a tie, -1 if theirs is."""
+    if margin is None:
+        return int(np.sign(round(ours, DIGITS) - round(theirs, DIGITS)))
+    return 0 if abs(ours - theirs) <= margin + ROUNDING else int(np.sign(ours - theirs))
+
+
+def _mean_pair(pairs: pd.DataFrame, settings: Sequence[str]) -> tuple[float, float]:
+    """Mean of both methods over paired trials."""
+    ours = estimate_over_repetitions(pairs, "value_method", settings)
+    return ours.mean, estimate_over_repetitions(pairs, "value_reference", settings).mean
+
+
+def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Groups of rows in the order in which they first come; no columns: one group of all."""
+    if by:
+        yield from rows.groupby(list(by), sort=False, dropna=False)
+    elif len(rows):
+        yield (), rows
+
+
+def _varying(rows: pd.DataFrame, but: Sequence[str]) -> list[str]:
+    """Columns that say what was run and differ between rows, but for some."""
+    return [name for name in present(rows, SETTING) if name not in but and rows[name].nunique(dropna=False) > 1]
+
+
+def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str], over: Sequence[str]) -> None:
+    """Complain when something else than seed, fold and `over` differs inside a group."""
+    for column in _varying(trials, [*by, *over]):
+        kinds = trials[[*by, column]].drop_duplicates()
+        for key, group in _groups(kinds, by):
+            if len(group) > 1:
+                where = ", ".join(f"{name}={value}" for name, value in zip(by, key, strict=True)) or "the table"
+                raise ValueError(
+                    f"`results` of summarize mixes {', '.join(map(repr, distinct(group[column])))} of {column!r} in "
+                    f"{where}. Choose one of them, or name the column in `by` to keep them apart or in `over` to "
+                    f"average over them."
+                )
+
+
+def _trials_of(trials: pd.DataFrame, method: str, value: str, argument: str) -> pd.DataFrame:
+    """What was run, seed, fold and value of a method's trials."""
+    chosen = trials[trials["method"] == method]
+    if chosen.empty:
+        choices = ", ".join(map(repr, distinct(trials["method"])))
+        raise ValueError(f"`{argument}` must be one of the methods with finished trials, {choices}; got {method!r}.")
+    columns = [name for name in present(trials, (*SETTING, *REPETITION)) if name != "method"]
+    return chosen[[*columns, value]]
+
+
+def _has_strategy(trials: pd.DataFrame) -> bool:
+    """Whether the method has a strategy of choosing pseudo-labels."""
+    return "strategy" in trials.columns and bool((trials["strategy"] != "none").any())
+
+
+def _forget_strategy(trials: pd.DataFrame) -> pd.DataFrame:
+    """Trials of a method without strategy, fit to be paired with any; and with any noise filter if they have one."""
+    free = ["strategy"]
+    if "noise_filter" in trials.columns and trials["noise_filter"].nunique() == 1:
+        free.append("noise_filter")
+    return trials.drop(columns=free)

@@ -1,0 +1,336 @@
+"""The tables of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tabcast.checks import check_choice
+from tabcast.study.analysis._trials import finished_trials
+from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
+from tabcast.study.analysis.beside_published import beside_published, gain_agreement
+from tabcast.study.analysis.controls import control_report
+from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
+from tabcast.study.analysis.names import STAND_INS, display_name
+from tabcast.study.analysis.ranks import average_ranks, score_matrix
+from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
+from tabcast.study.analysis.significance import (
+    conover_posthoc,
+    friedman_test,
+    holm_adjust,
+    signed_rank_p,
+    wilcoxon_holm,
+)
+from tabcast.study.analysis.summary import OVERALL, paired_differences, summarize, win_tie_loss
+from tabcast.study.analysis.tables import Cell, Table, comparison_table
+
+Spec = Mapping[str, Any]
+LOWER_IS_BETTER = ("log_loss",)
+RANKED = ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
+
+
+def select(results: pd.DataFrame, where: Spec) -> pd.DataFrame:
+    """Rows whose columns have the wanted value, or one of the wanted values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis.views import select
+    >>> select(pd.DataFrame({"method": ["a", "b", "c"], "n": [1, 2, 3]}), {"method": ["a", "b"], "n": 2})
+      method  n
+    1      b  2
+    """
+    for column, wanted in where.items():
+        check_choice(column, results.columns, "column in `where` of a table or figure")
+        results = results[results[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+    return results
+
+
+def compare(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    rows: Sequence[str] = ("strategy", "method"),
+    columns: Sequence[str] = ("dataset",),
+    value: str = "score",
+    higher_is_better: bool = True,
+    ranks: bool = False,
+    beside: bool = False,
+    digits: int = 4,
+    title: str = "",
+) -> Table:
+    """Methods by datasets, as the paper prints it; `beside` puts the paper's number next to ours."""
+    return comparison_table(
+        results,
+        rows,
+        columns,
+        value,
+        higher_is_better=higher_is_better,
+        ranks=ranks,
+        published=published if beside else None,
+        digits=digits,
+        title=title,
+    )
+
+
+def rank(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    settings: Sequence[str] = ("dataset", "model"),
+    methods: Sequence[str] = RANKED,
+    value: str = "score",
+    reference: str = "baseline",
+    title: str = "",
+) -> Listing:
+    """Average ranks, and how sure one can be that a method differs from the reference, strategy by strategy."""
+    lines, notes = [], []
+    for strategy in [name for name in results["strategy"].unique() if name != "none"]:
+        scores = complete_scores(results, strategy, settings, methods, value)
+        if scores.shape[0] < 2 or scores.shape[1] < 3:
+            notes.append(f"{strategy}: too few complete settings ({scores.shape[0]}) for ranks.")
+            continue
+        friedman, ranks = friedman_test(scores), average_ranks(scores)
+        conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
+        notes.append(
+            f"{strategy.upper()}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
+            f"{scores.shape[0]} settings and {scores.shape[1]} methods."
+        )
+        for method in scores.columns:
+            wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
+            lines.append(
+                {
+                    "strategy": strategy,
+                    "method": method,
+                    "rank": ranks["rank"][method],
+                    "sd": ranks["rank_sd"][method],
+                    "wins": wins,
+                    "ties": ties,
+                    "losses": losses,
+                    "p Conover, Holm": conover[reference][method] if method != reference else None,
+                    "p Wilcoxon, Holm": holm[reference][method] if method != reference else None,
+                }
+            )
+    frame = pd.DataFrame(lines)
+    if lines:
+        frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
+    return Listing(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
+
+
+def complete_scores(
+    results: pd.DataFrame, strategy: str, settings: Sequence[str], methods: Sequence[str], value: str
+) -> pd.DataFrame:
+    """Mean scores of the settings in which every method has finished."""
+    there = [name for name in methods if name in set(results["method"])]
+    return score_matrix(results[results["strategy"] == strategy], settings, methods=there, value=value).dropna()
+
+
+def _count_wins(
+    results: pd.DataFrame, strategy: str, method: str, reference: str, settings: Sequence[str], value: str
+) -> tuple[int | None, int | None, int | None]:
+    """Settings that a method wins, ties and loses against the reference."""
+    if method == reference:
+        return None, None, None
+    games = win_tie_loss(results[results["strategy"] == strategy], method, reference, value=value, units=settings)
+    wins, ties, losses = games[["wins", "ties", "losses"]].iloc[0]
+    return int(wins), int(ties), int(losses)
+
+
+def differ(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    pairs: Sequence[Sequence[str]] = (("cast-l", "baseline"), ("cast-d", "baseline")),
+    by: Sequence[str] = ("tuning", "strategy"),
+    values: Sequence[str] = ("score", "auc", "log_loss"),
+    overall: bool = False,
+    title: str = "",
+) -> Listing:
+    """Paired differences with 95 % intervals: for each dataset, or (`overall`) over the datasets only."""
+    frames = []
+    for value in values:
+        for method, reference in pairs:
+            found = differences_of(results, method, reference, by, value)
+            if len(found):
+                frames.append(found[found["dataset"] == OVERALL] if overall else found)
+    frame = pd.concat(frames) if frames else pd.DataFrame()
+    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"})
+    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95 % low", "95 % high", "n_pairs"]
+    note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
+    return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
+
+
+def better(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    pairs: Sequence[Sequence[str]],
+    by: Sequence[str] = ("model",),
+    values: Sequence[str] = ("score",),
+    title: str = "",
+) -> Listing:
+    """On how many datasets a method is better, by how much on average, and whether chance explains it."""
+    lines = []
+    for value in values:
+        for method, reference in pairs:
+            found = differences_of(results, method, reference, by, value)
+            found = found[found["dataset"] != OVERALL]
+            for key, group in found.groupby(list(by), sort=False) if len(found) else ():
+                gains = group["mean"].to_numpy() * (-1 if value in LOWER_IS_BETTER else 1)
+                lines.append(
+                    {
+                        "value": value,
+                        **dict(zip(by, key, strict=True)),
+                        "method": method,
+                        "reference": reference,
+                        "better": int((gains > 0).sum()),
+                        "of": len(gains),
+                        "mean_difference": float(group["mean"].mean()),
+                        "se": float(group["mean"].std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
+                        "p Wilcoxon": signed_rank_p(gains),
+                    }
+                )
+    frame = pd.DataFrame(lines)
+    if lines:
+        frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
+    note = "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm over this table."
+    return Listing(title or "On how many datasets", frame, 4, (note,))
+
+
+def differences_of(
+    results: pd.DataFrame, method: str, reference: str, by: Sequence[str], value: str = "score"
+) -> pd.DataFrame:
+    """Paired differences of two methods; no row where one of them has no finished trial."""
+    there = set(finished_trials(results, value, "differences_of")["method"])
+    if not {method, reference} <= there:
+        return pd.DataFrame(columns=["value", *by, "dataset", "method", "reference", "mean"])
+    return paired_differences(results, method, reference, by, value=value).assign(value=value)
+
+
+def control(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    by: Sequence[str] = ("tuning", "strategy"),
+    reference: str = "baseline",
+    title: str = "",
+) -> Table:
+    """CAST's gain beside what controls gain that do without the density; means over datasets."""
+    report = control_report(results, by)
+    report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
+    cells = {
+        (tuple(row[name] for name in (*by, "gain")), (row["metric"], row["role"])): Cell(
+            row["mean"], row["standard_error"], int(row["n_pairs"]), row["se_over"]
+        )
+        for row in report.to_dict("records")
+    }
+    rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
+    names = (*by, "method")
+    notes = (
+        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
+        "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
+    )
+    return Table(
+        row_names=names,
+        rows=tuple(tuple(display_name(*pair) for pair in zip(names, row, strict=True)) for row in rows),
+        column_names=("metric", "role"),
+        columns=tuple((metric.replace("_", "-"), role) for metric, role in columns),
+        cells=tuple(tuple(cells.get((row, column), Cell(None)) for column in columns) for row in rows),
+        title=title or f"Gains over {display_name('method', reference)}, and what controls gain",
+        notes=notes,
+    )
+
+
+def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Listing:
+    """How often our gain over the baseline has the sign of the paper's."""
+    if published is None:
+        raise ValueError("A table of kind 'agree' needs `published` in the configuration.")
+    found = gain_agreement(beside_published(results, published, value=value))
+    found = found.rename(columns={"agree": "same_sign", "n": "of", "gain": "our_gain"})
+    return Listing(title or "Gains over the baseline: ours and the paper's", found, 4)
+
+
+def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Listing:
+    """Shares of the winning alphas with the interval that holds 90 % of them."""
+    found, n_left_out = searched_alphas(results)
+    notes = (
+        f"90 % of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
+        f"{n_left_out} trials are left out in which the supervised model won: there every alpha ties.",
+    )
+    return Listing(title or "Winning alphas", found.shares, 3, notes)
+
+
+def searched_alphas(results: pd.DataFrame) -> tuple[AlphaWinners, int]:
+    """Winners of the search on the paper's grid where a round with pseudo-labels won, and how many were left out."""
+    grid = np.linspace(0.2, 0.75, 8).tolist()
+    tied = (results["status"] == "done") & results["alpha"].notna() & (results["best_round"] == 0)
+    return alpha_winners(results[~tied], grid=grid), int(tied.sum())
+
+
+def spend(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    baseline: str = "baseline",
+    title: str = "",
+) -> Listing:
+    """Seconds of the base classifier, and what the densities add; the paper's beside ours."""
+    keys = ["dataset", "model"]
+    frame = _means(results[results["method"] != baseline], [*keys, "method"], "density_seconds")
+    frame = frame.merge(_means(results[results["method"] != baseline], [*keys, "method"], "selection_seconds"))
+    frame = frame.merge(_means(results[results["method"] == baseline], keys, "fit_seconds"))
+    frame["overhead_percent"] = 100 * frame["density_seconds"] / frame["fit_seconds"]
+    if published is not None:
+        paper = published.assign(dataset=published["dataset"].replace({v: k for k, v in STAND_INS.items()}))
+        paper = paper[[*keys, "method", "overhead_percent"]].rename(columns={"overhead_percent": "paper_percent"})
+        frame = frame.merge(paper, how="left", on=[*keys, "method"])
+    note = "Training: fits and predictions of one curriculum run. Feature selection is listed apart, once a fold."
+    return Listing(title or "Seconds, and what CAST adds", frame, 3, (note,))
+
+
+def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
+    """Mean of a column, under its own name."""
+    return summarize(results, by, value)[[*by, "mean"]].rename(columns={"mean": value})
+
+
+VIEWS: dict[str, Callable[..., Table | Listing]] = {
+    "compare": compare,
+    "rank": rank,
+    "differ": differ,
+    "better": better,
+    "control": control,
+    "agree": agree,
+    "winners": winners,
+    "spend": spend,
+}
+
+
+def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None = None) -> Table | Listing:
+    """A table from its specification in a configuration.
+
+    Parameters
+    ----------
+    spec : `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
+    results : the results table.
+    published : the paper's numbers.
+    """
+    options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
+    kind = spec.get("kind", "compare")
+    check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
+    where = spec.get("where", {})
+    if published is not None:
+        published = select(published, {name: wanted for name, wanted in where.items() if name in published.columns})
+    return VIEWS[kind](select(results, where), published, **options)
+
+
+def render(table: Table | Listing, style: str, *, standard_errors: bool = True) -> str:
+    """A table as text: "markdown", "csv" or "latex"."""
+    check_choice(style, ("markdown", "csv", "latex"), "style of a table")
+    if isinstance(table, Listing):
+        return {"markdown": listing_to_markdown, "csv": listing_to_csv, "latex": listing_to_latex}[style](table)
+    if style == "csv":
+        return to_csv(table)
+    return {"markdown": to_markdown, "latex": to_latex}[style](table, standard_errors=standard_errors)

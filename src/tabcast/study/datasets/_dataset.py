@@ -1,0 +1,181 @@
+"""What a dataset is: what is known about it beforehand, and its rows once they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.checks import check_choice
+
+METRICS = ("accuracy", "balanced_accuracy", "f1")
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Which rows of a table have which part in a trial; rows that are in none are left out.
+
+    Parameters
+    ----------
+    labeled, pool : positions of training rows, with a label and without.
+    test : positions of the rows that nobody has seen.
+    validation : positions of labeled rows for choosing; none: methods that choose on them cannot run.
+    """
+
+    labeled: NDArray[np.intp]
+    pool: NDArray[np.intp]
+    test: NDArray[np.intp]
+    validation: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetInfo:
+    """What is known about a dataset before its rows are read; all that a plug-in has to write.
+
+    Parameters
+    ----------
+    name : what users and records call it.
+    metric : by which its results are compared, "accuracy", "balanced_accuracy" or "f1".
+    n_rows : number of rows.
+    n_columns : number of columns without the target and without those that are dropped.
+    n_classes : number of classes.
+    target : name of the column to predict.
+    openml_id : number of the dataset on OpenML; None if it is not there.
+    dropped : columns to leave out: identifiers, and copies of others.
+    positive_class : for two classes, the label that F1 is about. It must be the second of the sorted labels, whose
+        code is 1; None does not say.
+    stand_in_for : the private dataset in whose place this one is used.
+    file : stem of its file, `<file>.csv.gz`; by default the name.
+    load : a function that gives the table without the target, and the target. None: the rows come from a file.
+    cut : a function of the class codes and a random generator that gives a :class:`Cut`, for a made-up problem whose
+        unlabeled rows are not a part of the others. None: as the study's protocol says. (Records know the name of a
+        dataset, not its function: a problem that is cut in another way needs another name.)
+
+    Examples
+    --------
+    >>> from tabcast.study.datasets import DatasetInfo, load_dataset
+    >>> import pandas as pd
+    >>> def load_rings():
+    ...     table = pd.DataFrame({"radius": [1.0, 5.0, 1.2, 4.8]})
+    ...     return table, pd.Series(["inner", "outer", "inner", "outer"], name="ring")
+    >>> rings = DatasetInfo(
+    ...     name="rings", metric="accuracy", n_rows=4, n_columns=1, n_classes=2, target="ring", load=load_rings
+    ... )
+    >>> load_dataset(rings).y
+    array([0, 1, 0, 1])
+    """
+
+    name: str
+    metric: str
+    n_rows: int
+    n_columns: int
+    n_classes: int
+    target: str
+    openml_id: int | None = None
+    dropped: tuple[str, ...] = ()
+    positive_class: Any = None
+    stand_in_for: str | None = None
+    file: str = ""
+    load: Callable[[], tuple[pd.DataFrame, pd.Series[Any]]] | None = None
+    cut: Callable[[NDArray[np.intp], np.random.Generator], Cut] | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.metric, METRICS, f"metric of dataset {self.name!r}")
+        if not self.file:
+            object.__setattr__(self, "file", self.name)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The rows of a dataset.
+
+    Parameters
+    ----------
+    info : what was known about it.
+    X : the table, numbers as float and levels as category columns with sorted levels, missing as NaN.
+    y : (n_rows,), the code of each row's class.
+    classes : (n_classes,), the labels that the codes stand for, sorted; as numbers where all of them are numbers.
+    """
+
+    info: DatasetInfo
+    X: pd.DataFrame
+    y: NDArray[np.intp]
+    classes: NDArray[Any]
+
+
+def make_dataset(info: DatasetInfo, X: pd.DataFrame, labels: pd.Series[Any]) -> Dataset:
+    """Drop what is to be dropped, give columns their types and classes their codes, and compare with what was known."""
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(
+            f"`load` of dataset {info.name!r} must give a DataFrame and its labels; got {type(X).__name__}."
+        )
+    if info.target in X.columns:
+        raise ValueError(f"The table of dataset {info.name!r} must not hold its target {info.target!r}; leave it out.")
+    labels = pd.Series(labels)
+    if len(X) != len(labels):
+        raise ValueError(f"Dataset {info.name!r} must have a label a row; got {len(labels)} for {len(X)} rows.")
+    n_missing = int(labels.isna().sum())
+    if n_missing:
+        raise ValueError(f"Target {info.target!r} of dataset {info.name!r} must be complete; {n_missing} are missing.")
+    X = X.drop(columns=[name for name in info.dropped if name in X.columns]).reset_index(drop=True)
+    X = pd.DataFrame({name: _typed(X[name]) for name in X.columns})
+    levels = pd.Index(in_natural_order(labels.unique().tolist()))
+    dataset = Dataset(info, X, levels.get_indexer(pd.Index(labels.tolist())).astype(np.intp), levels.to_numpy())
+    _compare_with_info(dataset)
+    return dataset
+
+
+def in_natural_order(levels: list[Any]) -> list[Any]:
+    """Levels sorted: as numbers if all of them are numbers ('2' before '10'), else as they compare, else as text."""
+    try:
+        return sorted(levels, key=lambda level: (_finite_number(level), str(level)))
+    except (TypeError, ValueError):
+        pass
+    try:
+        return sorted(levels)
+    except TypeError:
+        return sorted(levels, key=lambda level: (type(level).__name__, str(level)))
+
+
+def _finite_number(level: Any) -> float:
+    """A level as a number; 'nan' and 'inf' are words here."""
+    number = float(level)
+    if not np.isfinite(number):
+        raise ValueError(level)
+    return number
+
+
+def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers become float, everything else a category column; one that states an order of its levels stays.
+
+    Levels are those that occur, sorted: OpenML and the files declare them in different orders.
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        return column
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        return column.astype(float)
+    # Not astype: to pandas, the same levels in another order are the same type.
+    return column.astype("category").cat.set_categories(in_natural_order(column.dropna().unique().tolist()))
+
+
+def _compare_with_info(dataset: Dataset) -> None:
+    """Refuse a table that is not the one that was described."""
+    info = dataset.info
+    found = {"n_rows": len(dataset.X), "n_columns": dataset.X.shape[1], "n_classes": len(dataset.classes)}
+    wrong = [
+        f"{name} {getattr(info, name)}, found {number}"
+        for name, number in found.items()
+        if number != getattr(info, name)
+    ]
+    if wrong:
+        raise ValueError(f"Dataset {info.name!r} is not the one that was described: said {'; '.join(wrong)}.")
+    if info.positive_class is not None and [info.positive_class] != dataset.classes[1:].tolist():
+        raise ValueError(
+            f"`positive_class` of dataset {info.name!r} must be the second of its two sorted labels "
+            f"{dataset.classes.tolist()}; got {info.positive_class!r}."
+        )

@@ -1,0 +1,116 @@
+"""From a name to rows: the user's folder, the cache, OpenML, in this order."""
+
+from __future__ import annotations
+
+import os
+from http.client import HTTPException
+from pathlib import Path
+
+import pandas as pd
+
+from tabcast.study.datasets._catalog import find_info
+from tabcast.study.datasets._dataset import Dataset, DatasetInfo, make_dataset
+from tabcast.study.datasets._files import read_files, table_path, write_files
+from tabcast.study.datasets._openml import fetch_table
+
+DATA_DIR_VARIABLE = "TABCAST_DATA_DIR"
+PathLike = str | os.PathLike[str]
+
+
+def load_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None) -> Dataset:
+    """Read a dataset: numbers as float, levels as category columns, classes as codes.
+
+    Parameters
+    ----------
+    dataset : a name of the catalog (see :func:`list_datasets`), or the description of one of your own.
+    data_dir : folder to look in first. Then come the folder that TABCAST_DATA_DIR names and the user's cache; what is
+        in none of them is fetched from OpenML into the cache.
+
+    Examples
+    --------
+    >>> from tabcast.study.datasets import load_dataset
+    >>> blob = load_dataset("blob")
+    >>> blob.X.shape, blob.classes
+    ((1000, 2), array([0, 1]))
+    """
+    info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
+    if info.load is not None:
+        return make_dataset(info, *info.load())
+    folder = find_folder(info, data_dir=data_dir)
+    if folder is None:
+        folder = _fetch(info, cache_folder(), looked_in=_folders(data_dir))
+    return _split_target(info, read_files(folder, info.file), table_path(folder, info.file))
+
+
+def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None) -> Path:
+    """Fetch a dataset from OpenML into a folder, unless it is there, and say which folder.
+
+    Parameters
+    ----------
+    dataset : a name of the catalog, or a description with an `openml_id`.
+    data_dir : where to put it, made if it does not exist; None: the user's cache.
+    """
+    info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
+    folder = cache_folder() if data_dir is None else Path(data_dir).expanduser()
+    if table_path(folder, info.file).exists():
+        return folder
+    if info.load is not None:
+        raise ValueError(f"Dataset {info.name!r} is made when it is asked for: there is nothing to download.")
+    return _fetch(info, folder, looked_in=[folder])
+
+
+def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None) -> Path | None:
+    """The first folder that has a dataset's file; None if it would have to be downloaded.
+
+    Parameters
+    ----------
+    dataset, data_dir : as in :func:`load_dataset`.
+    """
+    info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
+    return next((folder for folder in _folders(data_dir) if table_path(folder, info.file).exists()), None)
+
+
+def cache_folder() -> Path:
+    """Where downloads go: `tabcast/datasets` in XDG_CACHE_HOME, or in ~/.cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tabcast" / "datasets"
+
+
+def _folders(data_dir: PathLike | None) -> list[Path]:
+    """Where to look, in order. A folder that somebody named must exist."""
+    named = {"data_dir": data_dir, DATA_DIR_VARIABLE: os.environ.get(DATA_DIR_VARIABLE)}
+    folders = []
+    for origin, given in named.items():
+        if given is not None and given != "":
+            folder = Path(given).expanduser()
+            if not folder.is_dir():
+                raise ValueError(f"{origin} must be a folder that exists; got {str(given)!r}.")
+            folders.append(folder)
+    return [*folders, cache_folder()]
+
+
+def _fetch(info: DatasetInfo, folder: Path, *, looked_in: list[Path]) -> Path:
+    """Download into a folder; what goes wrong is told with where the dataset was looked for and what to do."""
+    places = ", ".join(map(str, looked_in))
+    if info.openml_id is None:
+        raise FileNotFoundError(
+            f"Dataset {info.name!r} is not on OpenML: {info.file}.csv.gz and its entry have to be in the folder that "
+            f"data_dir or {DATA_DIR_VARIABLE} names. Looked in: {places}."
+        )
+    try:
+        frame = fetch_table(info)
+    except (OSError, HTTPException) as error:
+        raise FileNotFoundError(
+            f"Dataset {info.name!r} is not in {places}, and OpenML could not be reached ({error}). With a connection, "
+            f"run: tabcast datasets download {info.name}. Or name the folder that has {info.file}.csv.gz with data_dir "
+            f"or {DATA_DIR_VARIABLE}."
+        ) from error
+    _split_target(info, frame, source=f"OpenML {info.openml_id}")  # only what is as described is kept
+    write_files(folder, info.file, frame, target=info.target, source=f"OpenML {info.openml_id}")
+    return folder
+
+
+def _split_target(info: DatasetInfo, frame: pd.DataFrame, source: Path | str) -> Dataset:
+    """The dataset in a table that holds its target."""
+    if info.target not in frame.columns:
+        raise ValueError(f"{source} has no column {info.target!r}, the target of {info.name!r}.")
+    return make_dataset(info, frame.drop(columns=info.target), frame[info.target])

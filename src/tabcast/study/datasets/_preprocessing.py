@@ -1,0 +1,210 @@
+"""From a dataset's columns to what a model is given: learned from the training rows, applied to all.
+
+The first member does what the paper did, so that every model sees complete numbers; the second does nothing, for models
+that know categories and missing values themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from tabcast.study.datasets._dataset import in_natural_order
+from tabcast.table import Columns, describe_difference, find_categorical, learn_columns, read_table, warn_empty_columns
+
+
+class Preprocessing(BaseEstimator, ABC):
+    """Contract of a preprocessing: `fit` sees training rows only, `transform` keeps rows, names and order of columns.
+
+    Attributes
+    ----------
+    categorical_ : (n_columns,), which columns hold levels (or their codes) after `transform`.
+    """
+
+    categorical_: NDArray[np.bool_]
+
+    @abstractmethod
+    def fit(self, X: pd.DataFrame) -> Self:
+        """Learn from training rows."""
+
+    @abstractmethod
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """The table as a model is given it."""
+
+
+class NativePreprocessing(Preprocessing):
+    """Do nothing: categories and missing values go to the model as they are.
+
+    Choose it for models that understand both, such as gradient boosting.
+
+    Attributes
+    ----------
+    categorical_ : (n_columns,), which columns hold levels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.datasets import NativePreprocessing
+    >>> table = pd.DataFrame({"age": [30.0, None], "city": pd.Categorical(["Ulm", "Bonn"])})
+    >>> preprocessing = NativePreprocessing().fit(table)
+    >>> preprocessing.transform(table).equals(table), preprocessing.categorical_
+    (True, array([False,  True]))
+    """
+
+    feature_names_in_: NDArray[np.object_]
+
+    def fit(self, X: pd.DataFrame) -> Self:
+        """Remember the columns and which of them hold levels."""
+        _check_pandas(X, self)
+        read_table(X)
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.categorical_ = find_categorical(X)
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """The same table."""
+        _check_fitted(self)
+        _check_pandas(X, self)
+        difference = describe_difference(self.feature_names_in_, X.columns)
+        if difference:
+            raise ValueError(f"Columns differ between fit and transform: {difference}.")
+        return X if X.columns.tolist() == self.feature_names_in_.tolist() else X[self.feature_names_in_.tolist()]
+
+
+class PaperPreprocessing(Preprocessing):
+    """Levels as numbers and no missing values, as in the paper: label encoding, then scikit-learn's IterativeImputer.
+
+    Choose it to compare with the paper, or for models that take complete numbers only.
+
+    Parameters
+    ----------
+    max_iter : most rounds of the IterativeImputer.
+    random_state : seed of the IterativeImputer.
+
+    Attributes
+    ----------
+    categorical_ : (n_columns,), which columns hold codes of levels.
+    levels_ : for each categorical column, by name, its levels in the order of their codes.
+    fill_ : (n_columns,), what a missing value becomes in a column that had none in training: the mean, or the code of
+        the most frequent level.
+    imputed_ : (n_columns,), which columns had missing values in training and are imputed from the others.
+    imputer_ : the fitted IterativeImputer; None if nothing was missing in training.
+
+    Notes
+    -----
+    Codes follow the sorted levels of the training rows ("2" before "10" where all levels are numbers). A level that was
+    not there in training counts as missing. What the imputer says about a categorical column is rounded to the nearest
+    code that exists. A column without any value in training becomes 0 where it is missing. As in scikit-learn, columns
+    are not scaled and the imputer stops when changes are small beside the largest number in the table; beside a column
+    of large numbers that is after one round.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.datasets import PaperPreprocessing
+    >>> train = pd.DataFrame({"age": [20.0, 30.0, 40.0], "city": pd.Categorical(["Ulm", "Bonn", "Ulm"])})
+    >>> preprocessing = PaperPreprocessing().fit(train)
+    >>> preprocessing.transform(pd.DataFrame({"age": [None, 50.0], "city": ["Bonn", "Kiel"]}))
+        age  city
+    0  30.0   0.0
+    1  50.0   1.0
+    """
+
+    feature_names_in_: NDArray[np.object_]
+    levels_: dict[Any, list[Any]]
+    fill_: NDArray[np.float64]
+    imputed_: NDArray[np.bool_]
+    imputer_: Any
+
+    def __init__(self, *, max_iter: int = 10, random_state: int = 0) -> None:
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: pd.DataFrame) -> Self:
+        """Learn levels, means and the imputer from training rows."""
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
+            raise ValueError(f"`max_iter` of PaperPreprocessing must be a positive integer; got {self.max_iter!r}.")
+        _check_pandas(X, self)
+        read_table(X)
+        warn_empty_columns(X)
+        self._columns: Columns = learn_columns(X)
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.categorical_ = np.isin(np.arange(X.shape[1]), self._columns.categorical_index)
+        self.levels_ = {column.name: in_natural_order(column.levels.tolist()) for column in self._columns.categorical}
+        numbers = self._encode(X)
+        missing = np.isnan(numbers)
+        empty = missing.all(axis=0)
+        self.imputed_ = missing.any(axis=0) & ~empty
+        self.fill_ = np.array([_usual_value(*column) for column in zip(numbers.T, self.categorical_, strict=True)])
+        self.imputer_ = self._fit_imputer(self._fill_complete(numbers)) if self.imputed_.any() else None
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """The table as float64, nothing missing."""
+        _check_fitted(self)
+        _check_pandas(X, self)
+        numbers = self._fill_complete(self._encode(X))
+        if self.imputer_ is not None and np.isnan(numbers).any():
+            numbers = self._impute(numbers)
+        return pd.DataFrame(numbers, index=X.index, columns=list(self.feature_names_in_))
+
+    def _encode(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Levels as their codes; missing cells and unseen levels as NaN."""
+        encoded = self._columns.encode(X)
+        numbers = np.empty((len(X), len(self.categorical_)))
+        numbers[:, self._columns.continuous_index] = encoded.continuous
+        for j, (position, column) in enumerate(
+            zip(self._columns.categorical_index, self._columns.categorical, strict=True)
+        ):
+            # Position of each learned level in our order; the codes of missing and unseen (negative) take the last one.
+            order = pd.Index(self.levels_[column.name]).get_indexer(column.levels).astype(float)
+            numbers[:, position] = np.append(order, np.nan)[np.maximum(encoded.codes[:, j], -1)]
+        return numbers
+
+    def _fill_complete(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Usual values where a column that is not imputed has a hole."""
+        return np.where(np.isnan(numbers) & ~self.imputed_, self.fill_, numbers)
+
+    def _fit_imputer(self, numbers: NDArray[np.float64]) -> Any:
+        from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+        from sklearn.impute import IterativeImputer
+
+        # Columns that are complete here are complete in transform too: no model of them is needed.
+        imputer = IterativeImputer(max_iter=self.max_iter, random_state=self.random_state, skip_complete=True)
+        return imputer.fit(numbers)
+
+    def _impute(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the imputer says, codes made valid."""
+        imputed = self.imputer_.transform(numbers)
+        for position in np.flatnonzero(self.categorical_ & self.imputed_):
+            last_code = len(self.levels_[self.feature_names_in_[position]]) - 1
+            imputed[:, position] = np.clip(np.rint(imputed[:, position]), 0, last_code)
+        return imputed
+
+
+PREPROCESSINGS: dict[str, type[Preprocessing]] = {"paper": PaperPreprocessing, "native": NativePreprocessing}
+
+
+def _usual_value(column: NDArray[np.float64], is_categorical: bool) -> float:
+    """The mean, or the most frequent code (the smallest of several); 0 where there is no value."""
+    present = column[~np.isnan(column)]
+    if len(present) == 0:
+        return 0.0
+    return float(np.bincount(present.astype(int)).argmax()) if is_categorical else float(present.mean())
+
+
+def _check_pandas(X: Any, owner: Any) -> None:
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"X of {type(owner).__name__} must be a pandas DataFrame; got {type(X).__name__}.")
+
+
+def _check_fitted(preprocessing: Preprocessing) -> None:
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(preprocessing, "categorical_")

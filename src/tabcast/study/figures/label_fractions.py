@@ -1,0 +1,280 @@
+"""What self-training gains over the supervised model, by the share of labeled rows (the paper's figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.study.analysis import display_name
+from tabcast.study.figures._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+REFERENCE = "supervised"
+SETTING = ["dataset", "model", "tuning", "label_fraction", "corruption", "preprocessing"]
+WAY = ["method", "strategy", "noise_filter"]
+UNIT = [*SETTING, "seed", "fold"]  # a method and the supervised model are compared on the same rows
+ONE_OF = ["model", "tuning", "noise_filter", "corruption", "preprocessing"]  # a figure shows one of each
+
+# Name, color and marker of the paper's methods; colors of Okabe and Ito, which color-blind readers tell apart.
+METHODS = {
+    "baseline": ("Baseline", "#222222", "o"),
+    "ts": ("TS", "#56b4e9", "s"),
+    "hb": ("HB", "#009e73", "^"),
+    "sp": ("SP", "#cc79a7", "v"),
+    "gp": ("GP", "#e69f00", "P"),
+    "cast-d": ("CAST-D", "#0072b2", "D"),
+    "cast-l": ("CAST-L", "#d55e00", "o"),
+}
+OTHER_COLORS, OTHER_MARKERS = (
+    ("#882255", "#44aa99", "#999933", "#332288", "#888888"),
+    ("X", "<", ">", "h", "p", "d", "8"),
+)
+STRONG = ("cast-d", "cast-l")
+STRATEGIES = {"fpl": "FPL", "cpl": "CPL", "naive": "naive"}
+SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
+
+
+def ratio_of_means(scores: Floats, references: Floats) -> tuple[float, float]:
+    """By how many percent the mean score exceeds the mean reference, and its standard error.
+
+    ``r = mean(s) / mean(b)``, ``se(r) = std(s - r * b) / (sqrt(n) * mean(b))``: the error of a ratio of means of n
+    pairs (the delta method). NaN without pairs or with a mean reference of 0; the error also with one pair.
+    """
+    if len(scores) == 0 or references.mean() == 0:
+        return np.nan, np.nan
+    ratio = scores.mean() / references.mean()
+    if len(scores) == 1:
+        return float(100 * (ratio - 1)), np.nan
+    error = (scores - ratio * references).std(ddof=1) / (np.sqrt(len(scores)) * references.mean())
+    return float(100 * (ratio - 1)), float(100 * error)
+
+
+def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
+    """By how many percent each method beats the supervised model that saw the same rows.
+
+    Parameters
+    ----------
+    results : the results table of a study, a row per trial, with its rows of method "supervised".
+
+    Returns
+    -------
+    A row for each dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and noise_filter
+    of the table, and
+
+    - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
+    - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
+    - n_seeds: seeds that count
+    - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
+    - n_trials: trials in the table, done or not
+
+    Notes
+    -----
+    Scores are averaged over the folds of a seed first, because the folds of a seed share their test rows. The
+    improvement is that of the mean over seeds, as in the paper, not the mean of improvements: a single seed where the
+    supervised model finds nothing (F1 = 0) would make the latter infinite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.figures.label_fractions import relative_improvements
+    >>> same = dict(dataset="diabetes", model="xgboost", tuning="none", label_fraction=0.1, corruption=0.0,
+    ...             preprocessing="paper", noise_filter="none", fold=0, status="done")
+    >>> results = pd.DataFrame([
+    ...     dict(same, method="supervised", strategy="none", seed=0, score=0.70),
+    ...     dict(same, method="supervised", strategy="none", seed=1, score=0.80),
+    ...     dict(same, method="cast-l", strategy="fpl", seed=0, score=0.72),
+    ...     dict(same, method="cast-l", strategy="fpl", seed=1, score=0.81),
+    ... ])
+    >>> table = relative_improvements(results)
+    >>> table[["method", "strategy", "improvement", "standard_error", "n_seeds"]].round(2)
+       method strategy  improvement  standard_error  n_seeds
+    0  cast-l      fpl          2.0             0.8        2
+    """
+    check_table(results, [*UNIT, *WAY, "status", "score"], "results", "relative_improvements")
+    _check_once(results)
+    references = _references(results)
+    methods = results[results["method"] != REFERENCE]
+    if methods.empty:
+        raise ValueError("`results` of relative_improvements has only rows of method 'supervised': nothing to compare.")
+    pairs = methods.merge(references, on=UNIT, how="left")
+    pairs["counts"] = (pairs["status"] == "done") & pairs["score"].notna() & pairs["reference"].notna()
+    rows = []
+    for key, part in pairs.groupby([*SETTING, *WAY], sort=False, dropna=False):
+        used = part[part["counts"]]
+        seeds = used.groupby("seed")[["score", "reference"]].mean()
+        improvement, error = ratio_of_means(seeds["score"].to_numpy(float), seeds["reference"].to_numpy(float))
+        rows.append([*key, improvement, error, len(seeds), len(used), len(part)])
+    columns = [*SETTING, *WAY, "improvement", "standard_error", "n_seeds", "n_pairs", "n_trials"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draw_label_fractions(
+    improvements: pd.DataFrame, axes: Axes | Sequence[Axes] | Panels | None = None, *, n_columns: int = 6
+) -> Panels:
+    """Draw improvement against the share of labeled rows: strategies as rows, datasets as columns.
+
+    Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
+    fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
+    in all of them.
+
+    Parameters
+    ----------
+    improvements : what :func:`relative_improvements` gives, for one model, tuning, noise filter, corruption and
+        preprocessing.
+    axes : as many Axes as there are panels, row by row; None: those of a new figure.
+    n_columns : most panels side by side; further datasets go below.
+
+    Returns
+    -------
+    The Axes, (n_rows, n_columns).
+
+    Examples
+    --------
+    >>> from tabcast.study.figures.label_fractions import draw_label_fractions, relative_improvements
+    >>> panels = draw_label_fractions(relative_improvements(results))  # doctest: +SKIP
+    >>> panels[0, 0].figure.savefig("label_fractions.pdf")  # doctest: +SKIP
+    """
+    _check_one_of_each(improvements)
+    if n_columns < 1:
+        raise ValueError(f"`n_columns` of draw_label_fractions must be at least 1; got {n_columns}.")
+    datasets = list(improvements["dataset"].unique())
+    strategies = _in_order(set(improvements["strategy"]) - {"none"}, STRATEGIES) or ["none"]
+    methods = _in_order(improvements["method"].unique(), METHODS)
+    fractions = sorted(improvements["label_fraction"].unique())
+    width = min(len(datasets), n_columns)
+    shape = ceil(len(datasets) / width) * len(strategies), width
+    size = max(1.75 * shape[1] + 0.5, 3.4), 1.55 * shape[0] + 0.4
+    panels = take_panels(axes, shape, size, "draw_label_fractions")
+    for number, dataset in enumerate(datasets):
+        of_dataset = improvements[improvements["dataset"] == dataset]
+        top = number // width * len(strategies)
+        column = panels[top : top + len(strategies), number % width]
+        for ax, strategy in zip(column, strategies, strict=True):
+            _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
+        column[0].set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
+        _share_vertical(column)
+        if number % width == 0:
+            for ax, strategy in zip(column, strategies, strict=True):
+                name = STRATEGIES.get(strategy, strategy)
+                ax.set_ylabel("improvement (%)" if strategy == "none" else f"{name}\nimprovement (%)", fontsize="small")
+        column[-1].set_xlabel("labeled rows (%)", fontsize="small")
+    for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
+        ax.set_axis_off()
+    draw_legend(panels, _legend_entries(improvements, methods), own=axes is None)
+    return panels
+
+
+def _check_once(results: pd.DataFrame) -> None:
+    """Two results of the same trial come from two studies, and their mean from neither."""
+    twice = results[results.duplicated([*UNIT, *WAY])]
+    if len(twice):
+        trial = ", ".join(f"{name} {twice.iloc[0][name]}" for name in ("dataset", "method", "strategy", "seed", "fold"))
+        raise ValueError(
+            f"`results` of relative_improvements has several rows for the same trial, for example {trial}. "
+            "Keep the results of one study."
+        )
+
+
+def _references(results: pd.DataFrame) -> pd.DataFrame:
+    """The supervised model's score of each unit."""
+    found = results[(results["method"] == REFERENCE) & (results["status"] == "done")]
+    if found.empty:
+        raise ValueError(
+            "`results` of relative_improvements has no row of method 'supervised' with status 'done': "
+            "improvement is measured against it. Add 'supervised' to the methods of the study."
+        )
+    return found[[*UNIT, "score"]].rename(columns={"score": "reference"})
+
+
+def _check_one_of_each(improvements: pd.DataFrame) -> None:
+    """A figure that mixed two models would show neither."""
+    needed = [*SETTING, *WAY, "improvement", "standard_error", "n_pairs", "n_trials"]
+    check_table(improvements, needed, "improvements", "draw_label_fractions")
+    for name in ONE_OF:
+        values = improvements[name].unique()
+        if len(values) > 1:
+            raise ValueError(
+                f"`improvements` of draw_label_fractions must be of one {name}; got {', '.join(map(str, values))}. "
+                f"Choose, for instance improvements[improvements[{name!r}] == {values[0]!r}]."
+            )
+
+
+def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions: list[float]) -> None:
+    """One strategy on one dataset: a line for each method."""
+    tidy(ax)
+    ax.axhline(0, color=PALE, linewidth=1, zorder=1)
+    for number, method in enumerate(methods):
+        shift = SPREAD * ((number + 0.5) / len(methods) - 0.5)
+        line = rows[rows["method"] == method].set_index("label_fraction").reindex(fractions)
+        _draw_method(ax, np.arange(len(fractions), dtype=float) + shift, line, _line(method, methods))
+    if rows["improvement"].isna().all():
+        ax.text(0.5, 0.5, "no results", transform=ax.transAxes, ha="center", va="center", color=PALE, fontsize="small")
+    ax.set_xticks(range(len(fractions)), [f"{100 * fraction:.3g}" for fraction in fractions])
+    ax.set_xlim(-0.5, len(fractions) - 0.5)
+
+
+def _draw_method(ax: Axes, at: Floats, line: pd.DataFrame, style: Any) -> None:
+    """The line of a method, open where a result is missing; its points, hollow where trials are; their whiskers."""
+    improvement, color = line["improvement"].to_numpy(float), style.get_color()
+    order = 3 + style.get_linewidth()  # what is thick lies on top
+    error = np.nan_to_num(line["standard_error"].to_numpy(float))
+    ax.errorbar(at, improvement, yerr=error, fmt="none", ecolor=color, elinewidth=0.8, alpha=0.7, zorder=order)
+    ax.plot(at, improvement, color=color, ls=style.get_linestyle(), lw=style.get_linewidth(), zorder=order)
+    short = (line["n_pairs"] < line["n_trials"]).to_numpy()
+    for which, face in ((~short, color), (short, "white")):
+        ax.plot(
+            at[which],
+            improvement[which],
+            color=color,
+            linestyle="none",
+            marker=style.get_marker(),
+            markersize=style.get_markersize(),
+            markerfacecolor=face,
+            zorder=order + 0.1,
+        )
+
+
+def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str]) -> list[Any]:
+    """The supervised model, each method, and what hollow points are if there are any."""
+    from matplotlib.lines import Line2D
+
+    entries = [Line2D([], [], color=PALE, linewidth=1, label=REFERENCE), *(_line(name, methods) for name in methods)]
+    if (improvements["n_pairs"] < improvements["n_trials"]).any():
+        hollow: dict[str, Any] = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": "white"}
+        entries.append(Line2D([], [], linestyle="none", label="some trials missing", **hollow))
+    return entries
+
+
+def _line(method: str, methods: Sequence[str]) -> Any:
+    """How a method is drawn, as an entry of the legend: a solid line if the paper has it, a dashed one if not."""
+    from matplotlib.lines import Line2D
+
+    label, color, marker = METHODS.get(method, (method, "", ""))
+    if method not in METHODS:
+        place = [name for name in methods if name not in METHODS].index(method)
+        color, marker = OTHER_COLORS[place % len(OTHER_COLORS)], OTHER_MARKERS[place % len(OTHER_MARKERS)]
+    width = 1.6 if method in STRONG else 0.9
+    stroke: Literal["-", "--"] = "-" if method in METHODS else "--"
+    return Line2D([], [], color=color, marker=marker, markersize=4, linestyle=stroke, linewidth=width, label=label)
+
+
+def _share_vertical(column: Panels) -> None:
+    """The same vertical axis for all panels of a dataset."""
+    lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
+    for ax in column:
+        ax.set_ylim(min(lows), max(highs))
+
+
+def _in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Known names in their order, then the others by theirs."""
+    names = list(names)
+    return [name for name in known if name in names] + sorted(name for name in names if name not in set(known))

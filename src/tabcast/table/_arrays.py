@@ -1,0 +1,8 @@
+"""Types of the arrays that the rooms hand to each other."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.intp]  # positions of rows, or indices of classes
+Mask = NDArray[np.bool_]

@@ -1,0 +1,418 @@
+"""What the columns of a table are: continuous or categorical, with which levels, with what missing.
+
+The first stage of the walk. Densities do not look at tables themselves: they see an :class:`EncodedTable`, made here
+from numpy arrays, pandas or polars DataFrames, so that every density means the same by "level", "missing" and "unseen".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from tabcast.table._bins import equal_width_bins
+from tabcast.table._tables import describe_difference, plain_numbers
+
+MISSING = -1  # code of a categorical cell without a value
+UNSEEN = -2  # code of a level that was not there when the columns were learned
+LARGEST_SPREAD = 1e300
+BLOCK = 8_192  # rows of a column handled at a time: what is computed on the way stays in the processor's cache
+
+
+@dataclass(frozen=True)
+class ContinuousColumn:
+    """A column of numbers, and what the labeled rows say about it (missing values aside)."""
+
+    name: Any
+    low: float
+    high: float
+    center: float
+    scale: float
+    has_missing: bool
+
+
+@dataclass(frozen=True)
+class CategoricalColumn:
+    """A column of levels, in sorted order where the values can be sorted."""
+
+    name: Any
+    levels: pd.Index[Any]
+    has_missing: bool
+
+    @property
+    def level_numbers(self) -> NDArray[np.float64]:
+        """The levels as numbers: themselves where they are numbers, else their position."""
+        if pd.api.types.is_numeric_dtype(self.levels):
+            return self.levels.to_numpy(dtype=float)
+        return np.arange(len(self.levels), dtype=float)
+
+
+class EncodedTable:
+    """A table as densities see it.
+
+    Parameters
+    ----------
+    columns : the description that made the encoding.
+    continuous : (n_rows, n_continuous), missing is NaN.
+    codes : (n_rows, n_categorical), position of the level, or MISSING, or UNSEEN.
+    """
+
+    def __init__(self, columns: Columns, continuous: NDArray[np.float64], codes: NDArray[np.int32]) -> None:
+        self.columns = columns
+        self.continuous = continuous
+        self.codes = codes
+        self._cells: dict[int, NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self.continuous)
+
+    def take(self, rows: NDArray[Any]) -> EncodedTable:
+        """The same columns, some of the rows (positions or a mask)."""
+        return _PartOfTable(self, np.arange(len(self))[rows])
+
+    def cells(self, n_bins: int) -> NDArray[Any]:
+        """Which cell of its column each value falls in, shape (n_columns, n_rows), continuous columns first.
+
+        A continuous column has `n_bins` cells of equal width over the learned range, a categorical one a cell a level;
+        then comes one for missing and one for everything else (outside the range, unseen level). The result is
+        remembered, because a density per class asks for it once a class.
+        """
+        if n_bins not in self._cells:
+            self._cells[n_bins] = _find_cells(self, n_bins)
+        return self._cells[n_bins]
+
+
+class _PartOfTable(EncodedTable):
+    """Some rows of a table, copied only when somebody looks."""
+
+    def __init__(self, whole: EncodedTable, rows: NDArray[np.intp]) -> None:
+        self.columns = whole.columns
+        self._whole = whole
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def continuous(self) -> NDArray[np.float64]:  # type: ignore[override]
+        return self._whole.continuous[self._rows]
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:  # type: ignore[override]
+        return self._whole.codes[self._rows]
+
+    def cells(self, n_bins: int) -> NDArray[Any]:
+        return self._whole.cells(n_bins)[:, self._rows]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table, learned from its labeled rows with :func:`learn_columns`."""
+
+    names: tuple[Any, ...]
+    named: bool  # whether the names are a DataFrame's, or just positions
+    continuous: tuple[ContinuousColumn, ...]
+    categorical: tuple[CategoricalColumn, ...]
+    continuous_index: NDArray[np.intp]
+    categorical_index: NDArray[np.intp]
+
+    def encode(self, X: Any) -> EncodedTable:
+        """A table with these columns, as densities see it."""
+        if isinstance(X, EncodedTable):
+            return X
+        X = self._in_order(_as_table(X))
+        n_columns = len(self.names)
+        array = None if self.categorical else plain_numbers(X)
+        if array is not None:
+            return EncodedTable(self, array, np.empty((len(array), 0), dtype=np.int32))
+        series = [_column(X, position) for position in range(n_columns)]
+        n_rows = len(series[0]) if series else 0
+        continuous = np.empty((n_rows, len(self.continuous)))
+        for j, position in enumerate(self.continuous_index):
+            continuous[:, j] = _to_numbers(series[position], self.names[position])
+        codes = np.empty((n_rows, len(self.categorical)), dtype=np.int32)
+        for j, position in enumerate(self.categorical_index):
+            codes[:, j] = _to_codes(series[position], self.categorical[j].levels)
+        return EncodedTable(self, continuous, codes)
+
+    def _in_order(self, X: Any) -> Any:
+        """The table with its columns in the learned order, where they have names."""
+        names = column_names(X)
+        if len(names) != len(self.names):
+            raise ValueError(f"X must have the {len(self.names)} columns that were learned; got {len(names)}.")
+        if names == self.names or not hasattr(X, "columns") or not self.named:
+            return X
+        difference = describe_difference(self.names, names)
+        if difference:
+            raise ValueError(f"Columns of X differ from those that were learned: {difference}.")
+        return X[list(self.names)]
+
+
+def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Columns:
+    """Say what the columns of a table are, from its (labeled) rows.
+
+    Parameters
+    ----------
+    X : array or DataFrame.
+    categorical_features : names, positions or a mask of the categorical columns. None: by type; text, category and
+        truth values are categorical, numbers and dates are continuous (so everything in a numeric array is).
+    """
+    return _learn(_as_table(X), categorical_features)[0]
+
+
+def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> EncodedTable:
+    """A table as densities see it, its columns learned from its own rows; see :func:`learn_columns`."""
+    if isinstance(X, EncodedTable):
+        return X
+    X = _as_table(X)
+    columns, array = _learn(X, categorical_features)
+    return columns.encode(X if array is None else array)
+
+
+def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, NDArray[np.float64] | None]:
+    """What the columns are, and all of them as one array where every column is a plain number."""
+    names = column_names(X)
+    is_categorical = find_categorical(X, categorical_features)
+    array = None if is_categorical.any() else plain_numbers(X)
+    if array is not None:
+        _refuse_infinity(array, names)
+        described = _describe_array(array, names)
+        return (
+            Columns(names, hasattr(X, "columns"), described, (), np.arange(len(names)), np.empty(0, dtype=np.intp)),
+            array,
+        )
+    series = [_column(X, position) for position in range(len(names))]
+    continuous, categorical = [], []
+    for name, values, as_levels in zip(names, series, is_categorical, strict=True):
+        if as_levels:
+            categorical.append(CategoricalColumn(name, _sorted_levels(values), bool(values.isna().any())))
+        else:
+            numbers = _to_numbers(values, name)
+            _refuse_infinity(numbers[:, None], [name])
+            continuous.append(_describe_numbers(name, numbers))
+    columns = Columns(
+        names,
+        hasattr(X, "columns"),
+        tuple(continuous),
+        tuple(categorical),
+        np.flatnonzero(~is_categorical),
+        np.flatnonzero(is_categorical),
+    )
+    return columns, None
+
+
+def column_names(X: Any) -> tuple[Any, ...]:
+    """Names of the columns; positions for an array."""
+    return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
+
+
+def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> NDArray[np.bool_]:
+    """Mask of the categorical columns: as asked for, or by type."""
+    X = _as_table(X)
+    names = column_names(X)
+    if categorical_features is None:
+        if not hasattr(X, "columns"):
+            return np.zeros(len(names), dtype=bool)
+        if isinstance(X, pd.DataFrame):
+            return np.array([_is_levels(dtype) for dtype in X.dtypes], dtype=bool)
+        return np.array([_is_levels(_column(X, position).dtype) for position in range(len(names))], dtype=bool)
+    if isinstance(categorical_features, str) or not np.iterable(categorical_features):
+        raise ValueError(
+            f"`categorical_features` must be a list of names or positions, or a mask; got {categorical_features!r}."
+        )
+    wanted = [entry.item() if isinstance(entry, np.generic) else entry for entry in categorical_features]
+    if wanted and all(isinstance(entry, bool) for entry in wanted):
+        if len(wanted) != len(names):
+            raise ValueError(
+                f"A mask `categorical_features` must have one entry per column, {len(names)}; got {len(wanted)}."
+            )
+        return np.array(wanted)
+    chosen = np.zeros(len(names), dtype=bool)
+    for entry in wanted:
+        chosen[_find_column(entry, names)] = True
+    return chosen
+
+
+def _find_column(entry: Any, names: Sequence[Any]) -> int:
+    """Position of the column called `entry`, or of column number `entry`."""
+    if entry in names:
+        return names.index(entry)
+    if isinstance(entry, int) and -len(names) <= entry < len(names):
+        return entry
+    known = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+    raise ValueError(f"`categorical_features` names column {entry!r}, which X does not have. Columns: {known}.")
+
+
+def _as_table(X: Any) -> Any:
+    """A DataFrame as it is, anything else as a two-dimensional array."""
+    if hasattr(X, "columns"):
+        return X
+    array = np.asarray(X)
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        array = np.asarray(X, dtype=object)  # a list of text and numbers: the numbers stay numbers
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must be a table with rows and columns; got {array.ndim} dimension(s). A single column is "
+            "X.reshape(-1, 1), a single row X.reshape(1, -1)."
+        )
+    return array
+
+
+def _refuse_infinity(values: NDArray[np.float64], names: Sequence[Any]) -> None:
+    """Infinite numbers have no density; missing ones do."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return
+    infinite = [repr(name) for name, column in zip(names, values.T, strict=True) if np.isinf(column).any()]
+    if infinite:
+        raise ValueError(f"Column {', '.join(infinite[:10])} holds infinity; replace it by a missing value or a bound.")
+
+
+def _column(X: Any, position: int) -> pd.Series[Any]:
+    """One column as a pandas Series, whatever the table is."""
+    if isinstance(X, pd.DataFrame):
+        return X.iloc[:, position]
+    if hasattr(X, "columns"):
+        return _foreign_column(X, position)
+    values = np.asarray(X)[:, position]
+    return pd.Series(values.tolist() if values.dtype == object else values)
+
+
+def _foreign_column(X: Any, position: int) -> pd.Series[Any]:
+    """One column of a polars (or other narwhals-supported) DataFrame as a pandas Series."""
+    import narwhals as nw
+
+    column = nw.from_native(X, eager_only=True)[:, position]
+    if column.dtype == nw.Boolean:
+        return pd.Series(column.to_list(), dtype=object)
+    if column.dtype.is_numeric():
+        return pd.Series(column.cast(nw.Float64).to_numpy())
+    if column.dtype.is_temporal():
+        return pd.Series(column.to_numpy())
+    return pd.Series(column.cast(nw.String).to_list(), dtype=object)
+
+
+def _is_levels(dtype: Any) -> bool:
+    """Whether a column counts as categorical by its type."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind not in "iufcmM"  # numbers, durations, dates
+    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
+        return True
+    return not (pd.api.types.is_numeric_dtype(dtype) or _is_time(dtype))
+
+
+def _is_time(dtype: Any) -> bool:
+    """Dates, times of day with a date, and durations."""
+    return pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype)
+
+
+def _to_numbers(values: pd.Series[Any], name: Any) -> NDArray[np.float64]:
+    """A continuous column as float, missing as NaN, dates as seconds."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
+        return values.to_numpy(dtype=float)
+    if _is_time(values.dtype):
+        return _to_seconds(values)
+    try:
+        return pd.to_numeric(values).to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Column {name!r} is treated as continuous but holds values that are not numbers ({error}). "
+            "Convert it, or name it in `categorical_features`."
+        ) from None
+
+
+def _to_seconds(values: pd.Series[Any]) -> NDArray[np.float64]:
+    """Dates as seconds since 1970, durations as seconds, in whatever unit they come."""
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        plain = pd.to_datetime(values, utc=True).dt.tz_localize(None)
+        values = plain - pd.Timestamp(0).as_unit(plain.dt.unit)
+    return values.dt.total_seconds().to_numpy(dtype=float, na_value=np.nan)
+
+
+def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32]:
+    """Position of each value among the levels; MISSING and UNSEEN where there is none."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        # Translate the few categories, not the many rows.
+        translation = levels.get_indexer(values.cat.categories).astype(np.int32)
+        translation[translation < 0] = UNSEEN
+        own = values.cat.codes.to_numpy()
+        return np.where(own < 0, MISSING, np.append(translation, MISSING)[own]).astype(np.int32)
+    codes = levels.get_indexer(pd.Index(values)).astype(np.int32)
+    codes[codes < 0] = UNSEEN
+    codes[values.isna().to_numpy()] = MISSING
+    return codes
+
+
+def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
+    """The distinct values of a column, sorted; by type and text where they do not compare."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes = np.unique(values.cat.codes.to_numpy())
+        distinct: Iterable[Any] = values.cat.categories[codes[codes >= 0]].tolist()
+    else:
+        distinct = values.dropna().unique().tolist()
+    try:
+        ordered = sorted(distinct)
+    except TypeError:
+        ordered = sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
+    return pd.Index(ordered, dtype=None if ordered else object)
+
+
+def _describe_numbers(name: Any, values: NDArray[np.float64]) -> ContinuousColumn:
+    """Range, center and spread of a continuous column; zeros where there is nothing to see."""
+    present = values[~np.isnan(values)]
+    if len(present) == 0:
+        return ContinuousColumn(name, 0.0, 0.0, 0.0, 0.0, True)
+    low, high = float(present.min()), float(present.max())
+    center, scale = mean_and_spread(present)
+    return ContinuousColumn(name, low, high, center, scale, len(present) < len(values))
+
+
+def mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation of numbers however large; the spread of a constant is 0, not 1e-17."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return low, 0.0
+    size = max(abs(low), abs(high))
+    unit = size if size > 1e150 else 1.0  # squares of larger numbers do not fit in a float
+    scaled = values / unit
+    return float(scaled.mean() * unit), float(min(scaled.std() * unit, LARGEST_SPREAD))
+
+
+def _describe_array(values: NDArray[np.float64], names: Sequence[Any]) -> tuple[ContinuousColumn, ...]:
+    """As _describe_numbers for every column of an array, block by block where nothing is missing."""
+    starts = range(0, len(values), BLOCK)
+    if values.size == 0 or not np.abs(values).max() < 1e150:  # empty, missing or huge
+        return tuple(_describe_numbers(name, column) for name, column in zip(names, values.T, strict=True))
+    low, high = values.min(axis=0), values.max(axis=0)
+    center = values.mean(axis=0)
+    square = np.zeros(len(low))
+    for start in starts:
+        deviation = values[start : start + BLOCK] - center
+        square += np.einsum("ij,ij->j", deviation, deviation)
+    scale = np.where(low == high, 0.0, np.sqrt(square / len(values)))
+    numbers = zip(low.tolist(), high.tolist(), center.tolist(), scale.tolist(), strict=True)
+    return tuple(ContinuousColumn(name, *four, has_missing=False) for name, four in zip(names, numbers, strict=True))
+
+
+def _find_cells(table: EncodedTable, n_bins: int) -> NDArray[Any]:
+    """See :meth:`EncodedTable.cells`."""
+    columns = table.columns
+    n_continuous = len(columns.continuous)
+    n_levels = np.array([len(column.levels) for column in columns.categorical], dtype=np.int64)
+    largest = max([n_bins, *n_levels.tolist()]) + 1
+    cells = np.empty((n_continuous + len(n_levels), len(table)), dtype=np.min_scalar_type(largest))
+    low = np.array([column.low for column in columns.continuous])
+    high = np.array([column.high for column in columns.continuous])
+    for start in range(0, len(table), BLOCK):
+        rows = slice(start, start + BLOCK)
+        if n_continuous:
+            cells[:n_continuous, rows] = equal_width_bins(table.continuous[rows], low, high, n_bins).T
+        if len(n_levels):
+            codes = table.codes[rows]
+            cells[n_continuous:, rows] = np.where(codes >= 0, codes, n_levels + (codes == UNSEEN)).T
+    return cells

@@ -1,0 +1,123 @@
+"""Tables as the members of a committee take them: numbers for trees, normal scores and indicators for the others."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import QuantileTransformer
+
+from tabcast.table._columns import EncodedTable, learn_columns
+
+Floats = NDArray[np.float64]
+
+CLIP = 3.0  # normal scores beyond are cut: one wild value must not rule a linear model
+MAX_LEVELS = 50  # indicators of a column; rarer levels have none
+N_QUANTILES = 1_000
+LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
+
+
+class TableCodes(TransformerMixin, BaseEstimator):
+    """A table as one array for trees: numbers as they are, levels as their position, missing as less.
+
+    A missing number lies as far below the least seen in fitting as that below the largest, at least 1. A missing level
+    is -1, one never seen -2. Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
+
+    Parameters
+    ----------
+    categorical_features : names, positions or mask of the categorical columns; None: by type.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.teachers import TableCodes
+    >>> TableCodes().fit_transform(pd.DataFrame({"age": [30.0, None, 50.0], "city": ["Ulm", "Kiel", None]}))
+    array([[30.,  1.],
+           [10.,  0.],
+           [50., -1.]])
+    """
+
+    def __init__(self, categorical_features: ArrayLike | None = None) -> None:
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None) -> TableCodes:
+        """Learn levels and ranges."""
+        self.columns_ = learn_columns(X, self.categorical_features)
+        self.below_ = np.array([column.low - max(column.high - column.low, 1.0) for column in self.columns_.continuous])
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The array."""
+        table = self.columns_.encode(X)
+        numbers = np.where(np.isnan(table.continuous), self.below_, table.continuous)
+        return np.hstack([np.clip(numbers, -LARGEST, LARGEST), table.codes.astype(float)])
+
+
+class NormalScores(TransformerMixin, BaseEstimator):
+    """A table as one array for linear models, neighbors and networks: comparable columns without wild values.
+
+    A number becomes the normal quantile of its rank among the rows seen in fitting, cut at -3 and 3, missing is 0 with
+    an indicator; a column without any number is 0 everywhere. Each of the 50 most frequent levels of a column, missing
+    among them, becomes an indicator; a rarer one, or one never seen, has none.
+
+    Parameters
+    ----------
+    categorical_features : names, positions or mask of the categorical columns; None: by type.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.teachers import NormalScores
+    >>> scores = NormalScores().fit_transform(pd.DataFrame({"age": [1.0, 2.0, 1000.0], "city": ["Ulm", "Kiel", "Ulm"]}))
+    >>> scores.round(1)
+    array([[-3.,  0.,  1.],
+           [ 0.,  1.,  0.],
+           [ 3.,  0.,  1.]])
+    """
+
+    def __init__(self, categorical_features: ArrayLike | None = None) -> None:
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None) -> NormalScores:
+        """Learn ranks and levels."""
+        self.columns_ = learn_columns(X, self.categorical_features)
+        table = self.columns_.encode(X)
+        self.has_missing_ = np.isnan(table.continuous).any(axis=0)
+        self.levels_ = [_frequent(codes) for codes in table.codes.T]
+        self.quantiles_ = None
+        if table.continuous.shape[1]:
+            n_quantiles = min(N_QUANTILES, len(table))
+            quantiles = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
+                self.quantiles_ = quantiles.fit(table.continuous)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The array."""
+        table = self.columns_.encode(X)
+        return np.hstack([self._scores(table), *self._indicators(table)])
+
+    def _scores(self, table: EncodedTable) -> Floats:
+        """Normal scores of the numbers, and indicators of missing ones."""
+        if self.quantiles_ is None:
+            return np.empty((len(table), 0))
+        missing = np.isnan(table.continuous)
+        scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
+        unknown = np.isnan(scores)  # missing, or in a column that had no number
+        return np.hstack([np.where(unknown, 0.0, scores), missing[:, self.has_missing_].astype(float)])
+
+    def _indicators(self, table: EncodedTable) -> list[Floats]:
+        """A column for each frequent level of each categorical column."""
+        pairs = zip(table.codes.T, self.levels_, strict=True)
+        return [(codes[:, None] == levels).astype(float) for codes, levels in pairs]
+
+
+def _frequent(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The most frequent codes of a column, missing among them, in their order."""
+    counts = pd.Series(codes).value_counts()
+    return np.sort(counts.index[:MAX_LEVELS].to_numpy(dtype=np.int32))

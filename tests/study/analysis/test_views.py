@@ -1,0 +1,179 @@
+"""Tables as configurations ask for them."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tabcast.study.analysis import Table, average_ranks, friedman_test, paired_differences, score_matrix, wilcoxon_holm
+from tabcast.study.analysis.listing import Listing
+from tabcast.study.analysis.views import RANKED, make_table, render, select
+
+METHODS = (*RANKED, "same-budget", "cast-l-permuted", "cast-d-permuted")
+WAYS = tuple(product(("fpl", "cpl"), METHODS))
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Every method on four datasets, two seeds, two folds; scores random, cast-l better by one point."""
+    random = np.random.default_rng(0)
+    rows = []
+    for dataset, seed, fold in product("abcd", range(2), range(2)):
+        for strategy, method in [
+            ("none", "supervised"),
+            ("none", "operating-point"),
+            *product(("fpl", "cpl"), METHODS),
+        ]:
+            score = random.normal(0.7, 0.01) + 0.1 * (dataset == "a") + 0.01 * (method == "cast-l")
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "model": "xgboost",
+                    "tuning": "paper",
+                    "method": method,
+                    "strategy": strategy,
+                    "noise_filter": "none",
+                    "seed": seed,
+                    "fold": fold,
+                    "status": "done",
+                    "score": score,
+                    "auc": score,
+                    "log_loss": 1 - score,
+                    "alpha": 0.2 if method.startswith("cast") else None,
+                    "best_round": seed,
+                    "fit_seconds": 2.0,
+                    "density_seconds": 0.5,
+                    "selection_seconds": 1.0,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def test_select_takes_values_and_lists(results):
+    chosen = select(results, {"method": ["cast-l", "baseline"], "strategy": "fpl"})
+    assert set(chosen["method"]) == {"cast-l", "baseline"}
+    assert set(chosen["strategy"]) == {"fpl"}
+
+
+def test_an_unknown_column_is_named(results):
+    with pytest.raises(ValueError, match=r"Unknown column in `where`.*'metod'.*Did you mean 'method'"):
+        select(results, {"metod": "cast-l"})
+
+
+def test_an_unknown_kind_is_named(results):
+    with pytest.raises(ValueError, match=r"kind of table 'x': 'comparison'\. Choices: compare"):
+        make_table({"name": "x", "kind": "comparison"}, results)
+
+
+def test_compare_is_a_table_of_the_chosen_trials(results):
+    table = make_table({"name": "x", "columns": ["dataset"], "where": {"method": ["baseline", "cast-l"]}}, results)
+    assert isinstance(table, Table)
+    assert [row[-1] for row in table.rows] == ["Baseline", "CAST-L", "Baseline", "CAST-L"]
+
+
+def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(results):
+    published = pd.DataFrame(
+        {"dataset": "a", "model": ["xgboost", "mlp"], "method": "baseline", "strategy": "fpl", "score": [0.5, 0.9]}
+    )
+    spec = {"columns": ["dataset"], "beside": True, "where": {"model": "xgboost", "method": "baseline", "dataset": "a"}}
+    text = render(make_table(spec, results, published), "markdown", standard_errors=False)
+    assert "0.5000" in text
+    assert "0.9000" not in text
+
+
+def test_ranks_agree_with_the_functions_they_stand_on(results):
+    listing = make_table({"kind": "rank", "settings": ["dataset"]}, results)
+    fpl = listing.frame[listing.frame["strategy"] == "fpl"].set_index("method")
+    scores = score_matrix(results[results["strategy"] == "fpl"], ["dataset"], methods=list(RANKED))
+    assert fpl["rank"].to_dict() == average_ranks(scores)["rank"].to_dict()
+    assert fpl["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
+    assert f"{friedman_test(scores).statistic:.3f}" in listing.notes[0]
+    assert (fpl.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
+
+
+def test_settings_with_missing_trials_are_not_ranked(results):
+    holes = results.copy()
+    holes.loc[(holes["dataset"] == "b") & (holes["method"] == "gp"), "status"] = "failed"
+    listing = make_table({"kind": "rank", "settings": ["dataset"]}, holes)
+    assert "over 3 settings" in listing.notes[0]
+
+
+def test_differences_of_every_pair_and_value(results):
+    spec = {"kind": "differ", "pairs": [["cast-l", "baseline"]], "values": ["score"], "by": ["strategy"]}
+    frame = make_table(spec, results).frame
+    expected = paired_differences(results, "cast-l", "baseline", ["strategy"])
+    assert frame["difference"].tolist() == expected["mean"].tolist()
+    overall = make_table({**spec, "overall": True}, results).frame
+    assert set(overall["dataset"]) == {"overall"}
+
+
+def test_a_pair_that_did_not_run_is_left_out(results):
+    spec = {"kind": "differ", "pairs": [["mine", "baseline"]], "values": ["score"], "by": ["strategy"]}
+    assert make_table(spec, results).frame.empty
+
+
+def test_controls_stand_beside_the_gain(results):
+    table = make_table({"kind": "control", "by": ["strategy"]}, results)
+    assert table.rows == (("FPL", "CAST-L"), ("CPL", "CAST-L"), ("FPL", "CAST-D"), ("CPL", "CAST-D"))
+    roles = ("gain", "same budget", "permuted gamma", "operating point")
+    assert table.columns == tuple(product(("score", "auc", "log-loss"), roles))
+    differences = make_table({"kind": "differ", "by": ["strategy"], "overall": True}, results).frame
+    gain = table.cells[0][0]
+    assert (gain.value, gain.standard_error) == pytest.approx(tuple(differences.iloc[0][["difference", "se"]]))
+    assert all(cell.value is not None for row in table.cells for cell in row)
+
+
+def test_winning_alphas_name_the_interval(results):
+    listing = make_table({"kind": "winners"}, results)
+    assert "90 % of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+    assert listing.notes[1].startswith("64 trials are left out")
+    assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
+
+
+def test_cost_is_relative_to_training(results):
+    published = pd.DataFrame(
+        {"dataset": "a", "model": "xgboost", "method": "cast-l", "overhead_percent": 76.0, "score": None}, index=[0]
+    )
+    where = {"strategy": "cpl", "method": ["baseline", "cast-l"]}
+    frame = make_table({"kind": "spend", "where": where}, results, published).frame.set_index("dataset")
+    assert frame["overhead_percent"]["a"] == 25.0
+    assert frame["paper_percent"]["a"] == 76.0
+    assert np.isnan(frame["paper_percent"]["b"])
+
+
+def test_agreement_needs_published_numbers(results):
+    with pytest.raises(ValueError, match="needs `published`"):
+        make_table({"kind": "agree"}, results)
+
+
+@pytest.mark.parametrize("style", ["markdown", "csv", "latex"])
+@pytest.mark.parametrize("kind", ["compare", "rank"])
+def test_every_style_renders(results, kind, style):
+    table = make_table({"kind": kind, "where": {"method": ["baseline", "ts", "cast-l"]}}, results)
+    assert isinstance(table, Table | Listing)
+    assert "cast-l" in render(table, style).lower()
+
+
+def test_an_unknown_style_is_refused(results):
+    with pytest.raises(ValueError, match="style of a table: 'html'"):
+        render(make_table({}, results), "html")
+
+
+def test_better_counts_datasets_and_corrects_for_many_looks():
+    random = np.random.default_rng(0)
+    rows = []
+    for dataset in range(12):
+        for seed in range(2):
+            level = random.uniform(0.5, 0.8)
+            for method, gain in (("soft", 0.05 if dataset else -0.01), ("supervised", 0.0)):
+                scores = {"auc": level + gain, "log_loss": 1 - level - gain}
+                rows.append({"dataset": f"d{dataset}", "model": "m", "method": method, "seed": seed, **scores})
+    spec = {"kind": "better", "pairs": [["soft", "supervised"]], "values": ["auc", "log_loss"]}
+    found = make_table(spec, pd.DataFrame(rows)).frame
+    assert found["better"].tolist() == [11, 11]  # lower log-loss is better
+    assert found["of"].tolist() == [12, 12]
+    np.testing.assert_allclose(found["mean_difference"], [0.045, -0.045])
+    # The loss is the smallest difference: of 2 ** 12 signs, none and that one alone are as extreme, on either side.
+    np.testing.assert_allclose(found["p Wilcoxon"], 2 * 2 / 2**12)
+    np.testing.assert_allclose(found["p Holm"], 2 * found["p Wilcoxon"])

@@ -1,0 +1,232 @@
+"""Learned from training rows, valid for all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer
+from sklearn.preprocessing import LabelEncoder
+
+from tabcast.exceptions import EmptyColumnWarning
+from tabcast.study.datasets import PREPROCESSINGS, NativePreprocessing, PaperPreprocessing, load_dataset
+from tests.conftest import DATASETS
+
+
+def make_table(n=200, seed=0, holes=0.1):
+    """Two related numbers, two related categories and a constant; holes in one number and one category."""
+    random = np.random.default_rng(seed)
+    size = random.normal(50, 10, n)
+    grade = np.clip((size - 20) // 12, 0, 4).astype(int)
+    frame = pd.DataFrame(
+        {
+            "size": size,
+            "price": 3 * size + random.normal(0, 1, n),
+            "grade": pd.Categorical(grade.astype(str), categories=list("43210")),
+            "city": pd.Categorical(random.choice(["Ulm", "Bonn", "Kiel"], n)),
+            "constant": 7.0,
+        },
+    )
+    frame.loc[random.random(n) < holes, "price"] = np.nan
+    frame.loc[random.random(n) < holes, "grade"] = np.nan
+    return frame
+
+
+@pytest.fixture
+def parts():
+    frame = make_table()
+    return frame.iloc[:120], frame.iloc[120:]
+
+
+@pytest.mark.parametrize("member", PREPROCESSINGS.values(), ids=PREPROCESSINGS)
+class TestContract:
+    def test_rows_and_columns_stay(self, parts, member):
+        train, test = parts
+        result = member().fit(train).transform(test)
+        assert result.columns.tolist() == train.columns.tolist()
+        assert result.index.tolist() == test.index.tolist()
+
+    def test_categorical_mask(self, parts, member):
+        assert member().fit(parts[0]).categorical_.tolist() == [False, False, True, True, False]
+
+    def test_inputs_are_not_changed(self, parts, member):
+        train, test = (part.copy() for part in parts)
+        member().fit(train).transform(test)
+        pd.testing.assert_frame_equal(train, parts[0])
+        pd.testing.assert_frame_equal(test, parts[1])
+
+    def test_a_row_does_not_depend_on_the_rows_beside_it(self, parts, member):
+        train, test = parts
+        fitted = member().fit(train)
+        together = fitted.transform(test)
+        one_by_one = pd.concat([fitted.transform(test.iloc[[row]]) for row in range(len(test))])
+        pd.testing.assert_frame_equal(one_by_one, together)
+
+    def test_transform_teaches_nothing(self, parts, member):
+        train, test = parts
+        fitted = member().fit(train)
+        before = fitted.transform(train)
+        fitted.transform(test.assign(size=1e6, city=pd.Categorical(["Rome"] * len(test))))
+        pd.testing.assert_frame_equal(fitted.transform(train), before)
+
+    def test_order_of_columns_does_not_matter(self, parts, member):
+        train, test = parts
+        fitted = member().fit(train)
+        pd.testing.assert_frame_equal(fitted.transform(test[test.columns[::-1]]), fitted.transform(test))
+
+    def test_no_rows(self, parts, member):
+        assert member().fit(parts[0]).transform(parts[1].iloc[:0]).shape == (0, 5)
+
+    def test_other_columns_are_refused(self, parts, member):
+        train, test = parts
+        with pytest.raises(ValueError, match=r"differ .*: missing 'price'; unexpected 'cost'"):
+            member().fit(train).transform(test.rename(columns={"price": "cost"}))
+
+    def test_an_array_is_refused(self, parts, member):
+        with pytest.raises(TypeError, match=f"X of {member.__name__} must be a pandas DataFrame; got ndarray."):
+            member().fit(parts[0].to_numpy())
+
+    def test_fit_comes_first(self, parts, member):
+        with pytest.raises(NotFittedError):
+            member().transform(parts[1])
+
+    def test_clone(self, member):
+        assert repr(clone(member())) == repr(member())
+
+
+class TestNative:
+    def test_the_table_as_it_is(self, parts):
+        train, test = parts
+        pd.testing.assert_frame_equal(NativePreprocessing().fit(train).transform(test), test)
+
+
+class TestPaper:
+    def test_complete_floats(self, parts):
+        fitted = PaperPreprocessing().fit(parts[0])
+        for part in parts:
+            result = fitted.transform(part)
+            assert (result.dtypes == np.float64).all()
+            assert np.isfinite(result.to_numpy()).all()
+
+    def test_values_that_were_there_stay(self, parts):
+        train, test = parts
+        result = PaperPreprocessing().fit(train).transform(test)
+        for name in ("size", "price", "constant"):
+            known = test[name].notna()
+            np.testing.assert_array_equal(result.loc[known, name], test.loc[known, name])
+        known = test["grade"].notna()
+        np.testing.assert_array_equal(result.loc[known, "grade"], test.loc[known, "grade"].astype(float))
+
+    def test_codes_are_those_of_a_label_encoder(self, parts):
+        train, test = parts
+        result = PaperPreprocessing().fit(train).transform(test)
+        expected = LabelEncoder().fit(train["city"].astype(object)).transform(test["city"].astype(object))
+        np.testing.assert_array_equal(result["city"], expected)
+
+    def test_levels_that_are_numbers_keep_their_order(self):
+        table = pd.DataFrame({"region": pd.Categorical(["10", "2", "1", "16"])})
+        fitted = PaperPreprocessing().fit(table)
+        assert fitted.levels_ == {"region": ["1", "2", "10", "16"]}
+        assert fitted.transform(table)["region"].tolist() == [2, 1, 0, 3]
+
+    def test_only_levels_of_training_rows_have_codes(self):
+        cities = pd.DataFrame({"city": pd.Categorical(["Ulm", "Bonn", "Ulm", "Aachen"])})
+        fitted = PaperPreprocessing().fit(cities.iloc[:3])
+        assert fitted.levels_ == {"city": ["Bonn", "Ulm"]}  # Aachen is among the categories, but in no training row
+        assert fitted.transform(cities)["city"].tolist() == [1, 0, 1, 1]  # unseen: the most frequent one
+
+    def test_imputed_cells_are_those_of_scikit_learn_on_label_encoded_columns(self, parts):
+        encoded = [
+            part.assign(
+                grade=part["grade"].astype(float),  # its levels are 0 to 4
+                city=LabelEncoder().fit(parts[0]["city"].astype(object)).transform(part["city"].astype(object)),
+            )
+            for part in parts
+        ]
+        assert set(parts[0]["grade"].dropna()) == set("01234")
+        expected = IterativeImputer(random_state=0).fit(encoded[0]).transform(encoded[1])
+        expected[:, 2] = np.clip(np.rint(expected[:, 2]), 0, 4)
+        result = PaperPreprocessing().fit(parts[0]).transform(parts[1])
+        np.testing.assert_allclose(result, expected, rtol=1e-10)
+
+    def test_imputed_numbers_follow_the_other_columns(self, parts):
+        train, test = parts
+        result = PaperPreprocessing().fit(train).transform(test)
+        hidden = test["price"].isna()
+        assert hidden.sum() > 3
+        np.testing.assert_allclose(result.loc[hidden, "price"], 3 * test.loc[hidden, "size"], atol=5)
+
+    def test_imputed_codes_are_valid_and_near(self, parts):
+        train, test = parts
+        fitted = PaperPreprocessing().fit(train)
+        result = fitted.transform(test)
+        hidden = test["grade"].isna()
+        assert hidden.sum() > 3
+        truth = np.clip((test["size"] - 20) // 12, 0, 4)
+        assert set(result["grade"]) <= set(range(len(fitted.levels_["grade"])))
+        assert np.abs(result["grade"] - truth)[hidden].max() <= 1
+
+    @pytest.mark.parametrize(("size", "code"), [(500.0, 4), (-500.0, 0)])
+    def test_imputed_codes_stay_within_the_levels(self, size, code):
+        fitted = PaperPreprocessing().fit(make_table(400))
+        assert fitted.levels_["grade"] == list("01234")
+        far = pd.DataFrame({"size": [size], "price": [3 * size], "grade": [None], "city": ["Ulm"], "constant": [7.0]})
+        assert fitted.transform(far)["grade"].tolist() == [code]
+
+    def test_unseen_level_is_imputed_like_a_missing_one(self, parts):
+        train, test = parts
+        fitted = PaperPreprocessing().fit(train)
+        unseen = test.assign(grade=pd.Categorical(["9"] * len(test)))
+        missing = test.assign(grade=pd.Categorical([None] * len(test), categories=list("01234")))
+        pd.testing.assert_frame_equal(fitted.transform(unseen), fitted.transform(missing))
+
+    def test_holes_where_training_had_none(self):
+        train, test = make_table(holes=0), make_table(seed=1, holes=0.3)
+        fitted = PaperPreprocessing().fit(train)
+        assert fitted.imputer_ is None
+        result = fitted.transform(test)
+        np.testing.assert_allclose(result.loc[test["price"].isna(), "price"], train["price"].mean())
+        most_frequent = float(train["grade"].mode()[0])
+        assert set(result.loc[test["grade"].isna(), "grade"]) == {most_frequent}
+
+    def test_column_without_holes_in_training_beside_one_with(self, parts):
+        train, test = parts
+        fitted = PaperPreprocessing().fit(train)
+        assert fitted.imputed_.tolist() == [False, True, True, False, False]
+        blank = fitted.transform(test.assign(size=np.nan))
+        assert set(blank["size"]) == {train["size"].mean()}
+
+    def test_empty_column_becomes_zero_with_a_warning(self, parts):
+        train, test = parts
+        with pytest.warns(EmptyColumnWarning, match="Column 'price' has no value in any row"):
+            fitted = PaperPreprocessing().fit(train.assign(price=np.nan))
+        assert set(fitted.transform(test.assign(price=np.nan))["price"]) == {0.0}
+
+    def test_seeded(self, parts):
+        train, test = parts
+        results = [PaperPreprocessing(random_state=3).fit(train).transform(test) for _ in range(2)]
+        pd.testing.assert_frame_equal(*results)
+
+    def test_max_iter_reaches_the_imputer(self, parts):
+        with pytest.warns(ConvergenceWarning):
+            assert PaperPreprocessing(max_iter=1).fit(parts[0]).imputer_.n_iter_ == 1
+        with pytest.raises(ValueError, match=r"`max_iter` of PaperPreprocessing must be a positive integer; got 0."):
+            PaperPreprocessing(max_iter=0).fit(parts[0])
+
+    @pytest.mark.parametrize("name", ["adult", "jm1", "gusto", "credit-g", "splice"])
+    def test_real_tables(self, name):
+        if not DATASETS.exists():
+            pytest.skip(f"needs the real tables in {DATASETS}")
+        dataset = load_dataset(name, data_dir=DATASETS)
+        rows = np.random.default_rng(0).permutation(len(dataset.X))
+        train, test = dataset.X.iloc[rows[:500]], dataset.X.iloc[rows[500:]]
+        fitted = PaperPreprocessing().fit(train)
+        result = fitted.transform(test)
+        assert np.isfinite(result.to_numpy()).all()
+        for column in result.columns[fitted.categorical_]:
+            codes = result[column].to_numpy()
+            assert set(codes) <= set(range(len(fitted.levels_[column])))
+            seen = test[column].isin(fitted.levels_[column]).to_numpy()
+            back = np.array(fitted.levels_[column], dtype=object)[codes.astype(int)]
+            np.testing.assert_array_equal(back[seen], test[column].to_numpy(dtype=object)[seen])

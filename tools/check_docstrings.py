@@ -1,0 +1,85 @@
+"""Check the docstrings of everything public with numpydoc; the error codes are chosen in pyproject.toml.
+
+    python tools/check_docstrings.py                    # every public room
+    python tools/check_docstrings.py tabcast.density    # some of them
+
+Public is what a room lists in `__all__`, with the methods and properties that its classes define. A method that a
+family's base class documents in full (`Strategy.select`) needs only a summary in the members.
+"""
+
+import argparse
+import inspect
+import pkgutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from numpydoc.validate import validate
+
+import tabcast
+
+PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+
+
+def public_rooms() -> list[str]:
+    """Modules that list public names."""
+    modules = [name for _, name, _ in pkgutil.walk_packages(tabcast.__path__, "tabcast.")]
+    return ["tabcast", *(name for name in modules if not any(part.startswith("_") for part in name.split(".")))]
+
+
+def public_objects(room: str) -> Iterator[tuple[str, bool]]:
+    """Import paths of what a room makes public, and whether only the summary counts."""
+    module = import_module(room)
+    for name in getattr(module, "__all__", ()):
+        thing = getattr(module, name)
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+            continue
+        if not thing.__module__.startswith("tabcast"):
+            continue
+        yield f"{room}.{name}", False
+        if inspect.isclass(thing):
+            for method in public_methods(thing):
+                yield f"{room}.{name}.{method}", is_inherited(thing, method)
+
+
+def public_methods(kind: type[Any]) -> list[str]:
+    """Methods and properties that a class defines itself."""
+    return [
+        name
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property | classmethod))
+    ]
+
+
+def is_inherited(kind: type[Any], method: str) -> bool:
+    """Whether a base class of ours, or scikit-learn's, documents a method already."""
+    bases = [base for base in kind.__mro__[1:] if base.__module__.startswith(("tabcast", "sklearn"))]
+    return any(method in vars(base) for base in bases)
+
+
+def main() -> None:
+    """Print what is wrong, and exit with 1 if anything is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rooms", nargs="*", help="Modules to check. Default: all.")
+    rooms = parser.parse_args().rooms or public_rooms()
+    chosen = tomllib.loads(PYPROJECT.read_text())["tool"]["numpydoc_validation"]["checks"]
+    found, n_checked, seen = [], 0, set()
+    for room in rooms:
+        for path, only_summary in public_objects(room):
+            result = validate(path)
+            place = (result["file"], result["file_line"])
+            if place in seen and None not in place:
+                continue
+            seen.add(place)
+            n_checked += 1
+            codes = [code for code in chosen if code.startswith(("GL08", "SS"))] if only_summary else chosen
+            found += [f"{path}: {code} {message}" for code, message in result["errors"] if code in codes]
+    print("\n".join(found) or f"{n_checked} docstrings follow numpydoc")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
