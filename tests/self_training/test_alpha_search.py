@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabcast.self_training._cast_classifier import ALPHA_GRID, count_fits, plan_search, thin_grid
-from tabcast.self_training._fitting import Fitted, PseudoLabels, Split
-from tabcast.self_training._rounds import Candidate, Run, choose_candidate, standard_error
+from tabcast.self_training import Fitted, PseudoLabels, Split
+from tabcast.self_training._candidates import Candidate, SplitRun, choose_candidate
+from tabcast.self_training._cast import ALPHA_GRID, plan_search, thin_grid
+from tabcast.self_training._method import count_fits
+from tabcast.statistics import standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
@@ -16,19 +18,15 @@ def candidate(alpha: float, *scores: float) -> Candidate:
     return Candidate(alpha, [], scores=[np.array(scores)])
 
 
-def by_alpha(one: Candidate) -> float:
-    return one.alpha or 0.0
-
-
 def test_smallest_alpha_within_one_standard_error():
     # Paired differences to the best: 0.03 +- 0.015 and 0.01 +- 0.01.
     best = candidate(0.7, 0.90, 0.92, 0.94)
     near = candidate(0.4, 0.90, 0.92, 0.91)
     far = candidate(0.0, 0.87, 0.92, 0.88)
     assert standard_error(best.best_scores - near.best_scores) == pytest.approx(0.01)
-    assert choose_candidate([far, near, best], by_alpha) is near
-    assert choose_candidate([best, near, far], by_alpha) is near  # in any order
-    assert choose_candidate([far, best], by_alpha) is best
+    assert choose_candidate([far, near, best]) is near
+    assert choose_candidate([best, near, far]) is near  # in any order
+    assert choose_candidate([far, best]) is best
 
 
 def test_differences_are_paired():
@@ -36,19 +34,19 @@ def test_differences_are_paired():
     best = candidate(0.5, 0.50, 0.70, 0.90)
     worse = candidate(0.0, 0.48, 0.69, 0.88)
     assert standard_error(best.best_scores) > 0.1
-    assert choose_candidate([worse, best], by_alpha) is best
+    assert choose_candidate([worse, best]) is best
 
 
 def test_one_split_has_no_standard_error():
     assert standard_error(np.array([0.7])) == 0
-    assert choose_candidate([candidate(0.0, 0.8), candidate(0.5, 0.81)], by_alpha).alpha == 0.5
-    assert choose_candidate([candidate(0.2, 0.8), candidate(0.5, 0.8), candidate(0.0, 0.7)], by_alpha).alpha == 0.2
+    assert choose_candidate([candidate(0.0, 0.8), candidate(0.5, 0.81)]).alpha == 0.5
+    assert choose_candidate([candidate(0.2, 0.8), candidate(0.5, 0.8), candidate(0.0, 0.7)]).alpha == 0.2
 
 
 def test_best_round_of_each_candidate_counts():
     late = Candidate(0.5, [], scores=[np.array([0.5, 0.5]), np.array([0.9, 0.9])], best_round=1)
     early = Candidate(0.0, [], scores=[np.array([0.6, 0.6]), np.array([0.2, 0.2])], best_round=0)
-    assert choose_candidate([early, late], by_alpha) is late
+    assert choose_candidate([early, late]) is late
 
 
 def test_rounding_of_a_mean_makes_no_round_better():
@@ -58,7 +56,7 @@ def test_rounding_of_a_mean_makes_no_round_better():
         while True:
             yield PseudoLabels.none(1)
 
-    one = Candidate(None, [Run(Split(np.arange(1)), loop()) for _ in range(3)])
+    one = Candidate(None, [SplitRun(Split(np.arange(1)), loop()) for _ in range(3)])
     nothing = np.empty((0, 2))
     for round_number, scores in enumerate([(0.3, 0.2, 0.1), (0.1, 0.2, 0.3)]):
         one.record(round_number, [Fitted(None, nothing, nothing, score) for score in scores])

@@ -9,7 +9,7 @@ import pytest
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.pseudo_labels import FixedThreshold, TakeAll, TopK
-from tabcast.self_training._cast_classifier import ALPHA_GRID
+from tabcast.self_training._cast import ALPHA_GRID
 from tabcast.validation import CrossValidation, Holdout
 from tests.self_training.sample import NearestMean, draw, judges
 

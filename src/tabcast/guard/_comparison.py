@@ -14,8 +14,8 @@ from sklearn.utils import _safe_indexing
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._scoring import HeldOutScore
 from tabcast.models import seeded
-from tabcast.self_training._fitting import Floats, Index, TrainingData, predict_proba
-from tabcast.table import UNLABELED, take_rows
+from tabcast.self_training import TrainingData, predict_classes
+from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,8 @@ def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, sco
         split,
         score(model.supervised_, X, codes),
         score(model.estimator_, X, codes),
-        predict_proba(model.supervised_, X, data.n_classes, present),
-        predict_proba(model.estimator_, X, data.n_classes, present),
+        predict_classes(model.supervised_, X, data.n_classes, present),
+        predict_classes(model.estimator_, X, data.n_classes, present),
         model.n_fits_,
         perf_counter() - start,
     )

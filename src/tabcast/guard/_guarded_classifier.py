@@ -25,10 +25,13 @@ from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
 from tabcast.guard._scoring import HeldOutScore, is_share
 from tabcast.guard._verdict import Verdict
 from tabcast.progress import Bar, Progress
-from tabcast.self_training._base import SemiSupervisedClassifier
-from tabcast.self_training._fitting import TrainingData
-from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
-from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.self_training import (
+    SelfTrainer,
+    SemiSupervisedClassifier,
+    SoftSelfTrainingClassifier,
+    TrainingData,
+    read_training_data,
+)
 from tabcast.statistics import corrected_interval, mean
 from tabcast.validation import CrossValidation
 
@@ -99,7 +102,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     def __init__(
         self,
-        classifier: SelfTrainingClassifier | None = None,
+        classifier: SelfTrainer | None = None,
         *,
         scoring: Any = "balanced_accuracy",
         n_splits: int = 5,
@@ -148,7 +151,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         """
         start = perf_counter()
         self._check_parameters()
-        data = self._read(X, y, X_unlabeled, None, sample_weight, fit_params)
+        data = read_training_data(self, X, y, X_unlabeled, None, sample_weight, fit_params)
         score = HeldOutScore(self.scoring, self._base_estimator(), data.labels.classes)
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
@@ -167,7 +170,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
         return self
 
-    def _given(self) -> SelfTrainingClassifier:
+    def _given(self) -> SelfTrainer:
         """The classifier to copy: the user's or the default one."""
         return SoftSelfTrainingClassifier() if self.classifier is None else self.classifier
 
@@ -263,7 +266,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, before any work."""
-        if not isinstance(self._given(), SelfTrainingClassifier):
+        if not isinstance(self._given(), SelfTrainer):
             raise TypeError(
                 "`classifier` of GuardedClassifier must be a SoftSelfTrainingClassifier, CASTClassifier or "
                 f"SelfTrainingClassifier, or None; got {self.classifier!r}. Put a classifier of another kind inside "

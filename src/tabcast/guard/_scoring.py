@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, log_loss, make_scorer
 
-from tabcast.self_training._fitting import Index, judge
+from tabcast.self_training import evaluate
+from tabcast.table import Index
 
 
 class HeldOutScore:
@@ -37,7 +38,7 @@ class HeldOutScore:
             warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
             warnings.filterwarnings("ignore", message="A single label was found")
             try:
-                return judge(model, self.scorer, X, self.classes[codes])
+                return evaluate(model, self.scorer, X, self.classes[codes])
             except ValueError:
                 if complete:
                     raise

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabcast.confidence import ClusterAware
-from tabcast.self_training._fitting import Floats, Index
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.methods.cast import DENSITIES
 from tabcast.study.protocol import METRICS
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
+from tabcast.table import Floats, Index
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,16 @@ class DensityQuality(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Label, measure the density, and count what is right."""
-        fitted = work.fitter(request.estimator()).supervised()
+        fitted = work.supervised(request.estimator())
         density, scaling = DENSITIES[self.density]
-        stage, seconds = work.stage(ClusterAware(density, scaling=scaling), self.selection, "none")
-        gamma = stage.confidence.gamma
+        prepared, seconds = work.prepare(ClusterAware(density, scaling=scaling), self.selection)
+        gamma = prepared.parts.confidence.gamma
         assert gamma is not None
         labels = fitted.pool_proba.argmax(axis=1)
         bins = judge_by_density(gamma[np.arange(len(labels)), labels], labels, work.fold.y_pool, work, self.n_bins)
         facts = {"validation_score": float(fitted.score), "best_round": 0}
         details = {"metric": work.fold.metric, "bins": bins}
-        return Answer(fitted.estimator, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
+        return Answer(fitted.test_proba, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
 
     def settings(self) -> dict[str, Any]:
         """With its parts in full."""

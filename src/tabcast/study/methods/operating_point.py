@@ -23,9 +23,9 @@ class OperatingPoint(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Move the supervised classifier's line."""
-        fitted = work.fitter(request.estimator()).supervised()
+        fitted = work.supervised(request.estimator())
         shares = np.bincount(work.fold.y_labeled, minlength=work.fold.n_classes) / len(work.fold.y_labeled)
-        proba = np.maximum(fitted.estimator, 1e-12) / np.maximum(shares, 1e-12)
+        proba = np.maximum(fitted.test_proba, 1e-12) / np.maximum(shares, 1e-12)
         proba = np.where(shares > 0, proba, 0.0)
         return Answer(proba / proba.sum(axis=1, keepdims=True), {"best_round": 0}, {"fit": fitted.seconds})
 

@@ -17,9 +17,9 @@ class Supervised(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Fit once."""
-        fitted = work.fitter(request.estimator()).supervised()
+        fitted = work.supervised(request.estimator())
         facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0}
-        return Answer(fitted.estimator, facts, {"fit": fitted.seconds})
+        return Answer(fitted.test_proba, facts, {"fit": fitted.seconds})
 
 
 supervised = Supervised("supervised", "w/o ST")
