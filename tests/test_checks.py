@@ -117,14 +117,14 @@ class TestShortNames:
     @pytest.mark.parametrize(("resolve", "names", "family"), FAMILIES)
     def test_a_typo_is_answered_with_the_choices_and_a_suggestion(self, resolve, names, family):
         name = list(names)[-1]
-        with pytest.raises(ValueError, match="of Owner must be .* or a member of tabcast") as caught:
+        with pytest.raises(ValueError, match=r"of Owner must be .* or a member of tabcast") as caught:
             resolve(name + "x", "Owner")
         assert all(repr(choice) in str(caught.value) for choice in names)
         assert f"got {name + 'x'!r}. Did you mean {name!r}?" in str(caught.value)
 
     @pytest.mark.parametrize("given", [3, np.array(["all"]), Curriculum])
     def test_other_objects_are_refused(self, given):
-        with pytest.raises(ValueError, match="`strategy` of Owner must be None, 'curriculum', .* or a member of"):
+        with pytest.raises(ValueError, match=r"`strategy` of Owner must be None, 'curriculum', .* or a member of"):
             resolve_strategy(given, "Owner")
 
     def test_none_is_the_default_member(self):

@@ -152,8 +152,9 @@ def is_number(value: Any, interval: str = "(-inf, inf)") -> bool:
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     low, high = _ends(interval)
-    above = value >= low if interval.startswith("[") else value > low
-    below = value <= high if interval.endswith("]") else value < high
+    number: Any = value
+    above = number >= low if interval.startswith("[") else number > low
+    below = number <= high if interval.endswith("]") else number < high
     return bool(above and below)
 
 
@@ -186,7 +187,7 @@ def is_integer(value: Any, low: int | None = None, high: int | None = None) -> b
 
 
 def resolve_part(
-    given: Any, names: Mapping[str | None, type[Family]], family: type[Family], argument: str, owner: str
+    given: Any, names: Mapping[str | None, type[Family]], family: type[Any], argument: str, owner: str
 ) -> Family:
     """Return the member of a family that a user passed, or the one that a short name stands for.
 

@@ -63,9 +63,10 @@ class EmpiricalLikelihood(Density):
         check_integer(self.n_bins, "n_bins", "EmpiricalLikelihood", 1)
         check_number(self.smoothing, "smoothing", "EmpiricalLikelihood", "[0, inf)")
         columns = table.columns
-        described = (*columns.continuous, *columns.categorical)
         sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
-        n_cells = np.array(sizes, dtype=np.intp) + np.array([column.has_missing for column in described], dtype=np.intp)
+        has_missing = [column.has_missing for column in columns.continuous]
+        has_missing += [column.has_missing for column in columns.categorical]
+        n_cells = np.array(sizes, dtype=np.intp) + np.array(has_missing, dtype=np.intp)
         width = max(sizes, default=0) + 2
         counts = np.zeros(len(sizes) * width, dtype=np.intp)
         for _, flat in self._blocks(table, width):
