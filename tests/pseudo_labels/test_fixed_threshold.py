@@ -43,7 +43,9 @@ def test_lower_threshold_takes_more():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan, "0.6", None])
 def test_threshold_that_is_none(threshold):
-    with pytest.raises(ValueError, match=rf"`threshold` of FixedThreshold must be in \[0, 1\]; got {threshold!r}\."):
+    with pytest.raises(
+        ValueError, match=rf"`threshold` of FixedThreshold must be a number in \[0, 1\]; got {threshold!r}\."
+    ):
         FixedThreshold(threshold).check()
 
 

@@ -75,7 +75,9 @@ def test_rows_that_keep_their_label_count_as_sure():
 
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.1, np.nan, "0.9", None, True])
 def test_threshold_that_is_none(threshold):
-    with pytest.raises(ValueError, match=rf"`threshold` of FlexThreshold must be in \(0, 1\]; got {threshold!r}\."):
+    with pytest.raises(
+        ValueError, match=rf"`threshold` of FlexThreshold must be a number in \(0, 1\]; got {threshold!r}\."
+    ):
         FlexThreshold(threshold).check()
 
 

@@ -47,10 +47,10 @@ def test_a_threshold_that_is_reached_is_enough():
     [
         (0.5, r"`thresholds` of PerClassThreshold must be a number for each class or a mapping .*; got 0\.5\."),
         ("0.5", r"`thresholds` of PerClassThreshold must be a number for each class or a mapping .*; got '0\.5'\."),
-        ([0.5, 1.5], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got 1\.5\."),
-        ([0.5, np.nan], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got nan\."),
-        ([0.5, True], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got True\."),
-        ({0: "high"}, r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got 'high'\."),
+        ([0.5, 1.5], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 1\.5\."),
+        ([0.5, np.nan], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got nan\."),
+        ([0.5, True], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got True\."),
+        ({0: "high"}, r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 'high'\."),
         ({"yes": 0.5}, r"Keys of `thresholds` of PerClassThreshold must be class indices, .* from 0 up; got 'yes'\."),
         ({-1: 0.5}, r"Keys of `thresholds` of PerClassThreshold must be class indices, .* from 0 up; got -1\."),
     ],
@@ -61,7 +61,7 @@ def test_thresholds_that_are_none(thresholds, message):
 
 
 def test_otherwise_is_a_threshold():
-    with pytest.raises(ValueError, match=r"`otherwise` of PerClassThreshold must be in \[0, 1\]; got 2\."):
+    with pytest.raises(ValueError, match=r"`otherwise` of PerClassThreshold must be a number in \[0, 1\]; got 2\."):
         PerClassThreshold({}, otherwise=2).check()
 
 

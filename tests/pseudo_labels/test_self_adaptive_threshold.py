@@ -86,7 +86,7 @@ def test_a_row_that_keeps_its_label_counts_as_certain():
 @pytest.mark.parametrize("momentum", [1, 1.5, -0.1, np.nan, "0.5", None, True])
 def test_momentum_that_is_none(momentum):
     with pytest.raises(
-        ValueError, match=rf"`momentum` of SelfAdaptiveThreshold must be in \[0, 1\); got {momentum!r}\."
+        ValueError, match=rf"`momentum` of SelfAdaptiveThreshold must be a number in \[0, 1\); got {momentum!r}\."
     ):
         SelfAdaptiveThreshold(momentum).check()
 

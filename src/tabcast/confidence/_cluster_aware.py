@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tabcast.checks import check_number
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._scaling import SCALINGS
 from tabcast.density import ClassConditional, Density
@@ -76,7 +76,7 @@ class ClusterAware(Confidence):
         self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> ClusterAware:
         """Fit a density to each class of the labeled rows and keep gamma of the unlabeled ones."""
-        check_alpha(self.alpha, "ClusterAware")
+        check_number(self.alpha, "alpha", "ClusterAware", "[0, 1]")
         scale = self._resolve_scaling()
         self.density_ = ClassConditional(self.density, min_samples=self.min_samples)
         self.density_.fit(X, y, categorical_features, classes=np.arange(n_classes))
@@ -103,5 +103,4 @@ class ClusterAware(Confidence):
 
 def check_alpha(alpha: Any, owner: str) -> None:
     """Alpha is a number from 0 to 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) <= 1:
-        raise ValueError(f"`alpha` of {owner} must be a number in [0, 1]; got {alpha!r}.")
+    check_number(alpha, "alpha", owner, "[0, 1]")

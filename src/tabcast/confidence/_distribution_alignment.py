@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
+from tabcast.checks import check_number
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._probabilities import normalize_rows
 
@@ -138,7 +138,7 @@ class DistributionAlignment(Confidence):
         self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> DistributionAlignment:
         """Learn the shares of the labeled rows, or take the given ones."""
-        self._check()
+        check_number(self.temperature, "temperature", "DistributionAlignment", "(0, 1]")
         self.shares_ = smoothed_shares(y, n_classes) if self._from_labels else self._given_shares(n_classes)
         return self
 
@@ -166,8 +166,3 @@ class DistributionAlignment(Confidence):
                 f"{n_classes} classes; got {self.class_shares!r}."
             )
         return shares / shares.sum()
-
-    def _check(self) -> None:
-        value = self.temperature
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-            raise ValueError(f"`temperature` of DistributionAlignment must be in (0, 1]; got {value!r}.")

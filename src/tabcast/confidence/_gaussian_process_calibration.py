@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.utils import check_random_state
 
+from tabcast.checks import check_integer
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, log_probabilities
 
@@ -94,10 +94,8 @@ class GaussianProcessCalibration(Confidence):
 
     def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> GaussianProcessCalibration:
         """Learn the function from held-out rows."""
-        for name in ("n_inducing_points", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"`{name}` of GaussianProcessCalibration must be a positive integer; got {value!r}.")
+        check_integer(self.n_inducing_points, "n_inducing_points", "GaussianProcessCalibration", 1)
+        check_integer(self.max_iter, "max_iter", "GaussianProcessCalibration", 1)
         proba, y = check_held_out(proba, y, "GaussianProcessCalibration")
         log_proba = log_probabilities(proba, FLOOR)
         half = check_random_state(self.random_state).standard_normal((N_DRAWS // 2, *proba.shape))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_integer
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, normalize_rows
 
@@ -73,8 +72,7 @@ class HistogramBinning(Confidence):
 
     def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> HistogramBinning:
         """Count the held-out rows of each class in each bin."""
-        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, Integral) or self.n_bins < 1:
-            raise ValueError(f"`n_bins` of HistogramBinning must be a positive integer; got {self.n_bins!r}.")
+        check_integer(self.n_bins, "n_bins", "HistogramBinning", 1)
         proba, y = check_held_out(proba, y, "HistogramBinning")
         self.n_classes_: int = proba.shape[1]
         shares = [bin_shares(column, y == j, self.n_bins) for j, column in enumerate(proba.T)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from tabcast.checks import check_integer
 from tabcast.confidence._base import Confidence, Floats
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, normalize_rows
 
@@ -91,8 +90,7 @@ class SplineCalibration(Confidence):
 
     def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> SplineCalibration:
         """Fit a curve for each class."""
-        if isinstance(self.n_knots, bool) or not isinstance(self.n_knots, Integral) or self.n_knots < 2:
-            raise ValueError(f"`n_knots` of SplineCalibration must be an integer of at least 2; got {self.n_knots!r}.")
+        check_integer(self.n_knots, "n_knots", "SplineCalibration", 2)
         proba, y = check_held_out(proba, y, "SplineCalibration")
         self.n_classes_: int = proba.shape[1]
         learned = [recalibrate(column, y == j, self.n_knots) for j, column in enumerate(proba.T)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from tabcast.checks import check_integer
 from tabcast.density._base import Density
 from tabcast.exceptions import SmallClassWarning
 from tabcast.table import Columns, learn_and_encode
@@ -66,8 +66,7 @@ class ClassConditional(BaseEstimator):
         categorical_features : as in `Density.fit`.
         classes : all classes, where some may have no row here; None: those in `y`.
         """
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise ValueError(f"`min_samples` of ClassConditional must be a positive integer; got {self.min_samples!r}.")
+        check_integer(self.min_samples, "min_samples", "ClassConditional", 1)
         labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y)
         check_consistent_length(X, labels)
         table = learn_and_encode(X, categorical_features)

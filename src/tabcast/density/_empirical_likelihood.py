@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_integer, check_number
 from tabcast.density._base import Density
 from tabcast.table import BLOCK, EncodedTable
 
@@ -60,14 +60,13 @@ class EmpiricalLikelihood(Density):
         self.smoothing = smoothing
 
     def _fit(self, table: EncodedTable) -> None:
-        if not isinstance(self.n_bins, Integral) or self.n_bins < 1:
-            raise ValueError(f"`n_bins` of EmpiricalLikelihood must be a positive integer; got {self.n_bins!r}.")
-        if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
-            raise ValueError(f"`smoothing` of EmpiricalLikelihood must be 0 or positive; got {self.smoothing!r}.")
+        check_integer(self.n_bins, "n_bins", "EmpiricalLikelihood", 1)
+        check_number(self.smoothing, "smoothing", "EmpiricalLikelihood", "[0, inf)")
         columns = table.columns
-        described = (*columns.continuous, *columns.categorical)
         sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
-        n_cells = np.array(sizes, dtype=np.intp) + np.array([column.has_missing for column in described], dtype=np.intp)
+        has_missing = [column.has_missing for column in columns.continuous]
+        has_missing += [column.has_missing for column in columns.categorical]
+        n_cells = np.array(sizes, dtype=np.intp) + np.array(has_missing, dtype=np.intp)
         width = max(sizes, default=0) + 2
         counts = np.zeros(len(sizes) * width, dtype=np.intp)
         for _, flat in self._blocks(table, width):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.linalg import solve_triangular
 from sklearn.covariance import ledoit_wolf
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from tabcast.checks import check_integer, check_number
 from tabcast.exceptions import SmallClassWarning
 from tabcast.noise_filters._base import NoiseFilter
 from tabcast.table import Columns, EncodedTable, learn_columns
@@ -187,15 +187,11 @@ class MahalanobisFilter(NoiseFilter):
 
     def _check(self) -> None:
         """Every parameter is in its range."""
-        if not isinstance(self.max_ratio, Real) or not float(self.max_ratio) > 0:
-            raise ValueError(f"`max_ratio` of MahalanobisFilter must be positive; got {self.max_ratio!r}.")
+        check_number(self.max_ratio, "max_ratio", "MahalanobisFilter", "(0, inf]")
         if self.shrinkage not in SHRINKAGES:
             choices = " or ".join(map(repr, SHRINKAGES))
             raise ValueError(f"`shrinkage` of MahalanobisFilter must be {choices}; got {self.shrinkage!r}.")
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise ValueError(
-                f"`min_samples` of MahalanobisFilter must be a positive integer; got {self.min_samples!r}."
-            )
+        check_integer(self.min_samples, "min_samples", "MahalanobisFilter", 1)
 
     def _warn_small(self, counts: NDArray[np.intp]) -> None:
         small = [

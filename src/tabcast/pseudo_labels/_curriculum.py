@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import ceil
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 
 
@@ -39,8 +39,7 @@ class Curriculum(Strategy):
 
     def check(self) -> None:
         """The step is a share."""
-        if not isinstance(self.step, Real) or not 0 < float(self.step) <= 1:
-            raise ValueError(f"`step` of Curriculum must be in (0, 1]; got {self.step!r}.")
+        check_number(self.step, "step", "Curriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 
 
@@ -35,8 +34,7 @@ class FixedThreshold(Strategy):
 
     def check(self) -> None:
         """The threshold is a number in [0, 1]."""
-        if not isinstance(self.threshold, Real) or not 0 <= float(self.threshold) <= 1:
-            raise ValueError(f"`threshold` of FixedThreshold must be in [0, 1]; got {self.threshold!r}.")
+        check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
 
     def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
         """Rows that are confident enough, whatever the round."""

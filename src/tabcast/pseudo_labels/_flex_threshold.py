@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
 
@@ -61,9 +60,7 @@ class FlexThreshold(Strategy):
 
     def check(self) -> None:
         """The threshold is a number in (0, 1]."""
-        value = self.threshold
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-            raise ValueError(f"`threshold` of FlexThreshold must be in (0, 1]; got {value!r}.")
+        check_number(self.threshold, "threshold", "FlexThreshold", "(0, 1]")
 
     def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
         """Rows that are confident enough for their class, whatever the round."""

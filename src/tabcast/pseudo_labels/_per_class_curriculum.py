@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._curriculum import Curriculum
 
@@ -53,8 +52,7 @@ class PerClassCurriculum(Strategy):
 
     def check(self) -> None:
         """The step is a share."""
-        if isinstance(self.step, bool) or not isinstance(self.step, Real) or not 0 < float(self.step) <= 1:
-            raise ValueError(f"`step` of PerClassCurriculum must be in (0, 1]; got {self.step!r}.")
+        check_number(self.step, "step", "PerClassCurriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:

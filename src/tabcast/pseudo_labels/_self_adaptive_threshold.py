@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
 
@@ -61,9 +60,7 @@ class SelfAdaptiveThreshold(Strategy):
 
     def check(self) -> None:
         """The momentum is a share below 1."""
-        value = self.momentum
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-            raise ValueError(f"`momentum` of SelfAdaptiveThreshold must be in [0, 1); got {value!r}.")
+        check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
 
     def select(self, confidence: Floats, round_number: int) -> NDArray[np.bool_]:
         """Rows above the average, as far as their class goes; round 1 forgets what was before."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._weighting import Weighting
 from tabcast.table import mean_and_spread
 
@@ -68,10 +67,8 @@ class TruncatedGaussian(Weighting):
 
     def check(self) -> None:
         """Both numbers are positive."""
-        for name in ("n_sigma", "max_weight"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-                raise ValueError(f"`{name}` of TruncatedGaussian must be a positive number; got {value!r}.")
+        check_number(self.n_sigma, "n_sigma", "TruncatedGaussian", "(0, inf)")
+        check_number(self.max_weight, "max_weight", "TruncatedGaussian", "(0, inf)")
 
     def weigh(self, confidence: Floats, labels: NDArray[np.intp]) -> Floats:
         """Weight of each row by the confidence in its label."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+
+from tabcast.checks import check_number, is_number
 
 
 class Weighting(BaseEstimator, ABC):
@@ -59,8 +60,7 @@ class Constant(Weighting):
 
     def check(self) -> None:
         """The weight is positive."""
-        if isinstance(self.weight, bool) or not isinstance(self.weight, Real) or not 0 < float(self.weight) < np.inf:
-            raise ValueError(f"`weight` of Constant must be a positive number; got {self.weight!r}.")
+        check_number(self.weight, "weight", "Constant", "(0, inf)")
 
     def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
         """The weight, once a row."""
@@ -90,12 +90,7 @@ class Soft(Weighting):
 
     def check(self) -> None:
         """The smallest part is a share."""
-        if (
-            isinstance(self.smallest, bool)
-            or not isinstance(self.smallest, Real)
-            or not 0 <= float(self.smallest) < 0.5
-        ):
-            raise ValueError(f"`smallest` of Soft must be in [0, 0.5); got {self.smallest!r}.")
+        check_number(self.smallest, "smallest", "Soft", "[0, 0.5)")
 
     def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
         """Every row counts 1 before it is divided."""
@@ -115,8 +110,7 @@ def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
         return pseudo_weight
     if isinstance(pseudo_weight, str) and pseudo_weight == "soft":
         return Soft()
-    is_number = isinstance(pseudo_weight, Real) and not isinstance(pseudo_weight, bool)
-    if is_number and 0 < float(pseudo_weight) < np.inf:
+    if is_number(pseudo_weight, "(0, inf)"):
         return Constant(float(pseudo_weight))
     raise ValueError(
         f"`pseudo_weight` of {owner} must be a positive number, 'soft' or a Weighting of tabcast.pseudo_labels; "

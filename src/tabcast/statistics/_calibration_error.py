@@ -7,13 +7,13 @@ leaves behind and know nothing of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tabcast.checks import check_integer
 from tabcast.statistics._wilson import wilson_interval
 from tabcast.table import Floats, Mask
 
@@ -222,8 +222,7 @@ def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.
 
 
 def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
-    if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 1:
-        raise ValueError(f"`n_bins` of {owner} must be a positive integer; got {n_bins!r}.")
+    check_integer(n_bins, "n_bins", owner, 1)
     if binning not in BINNINGS:
         raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import is_integer
 from tabcast.pseudo_labels import Strategy
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import N_POOL, Problem, confidences, draw_proba
@@ -97,5 +97,4 @@ def round_1_starts_afresh(member: Any) -> None:
 @CONTRACT.promises
 def a_schedule_has_a_positive_number_ofrounds_of(member: Any) -> None:
     rounds = fresh_copy(member).n_rounds
-    counts = isinstance(rounds, Integral) and not isinstance(rounds, bool) and int(rounds) > 0
-    require(rounds is None or counts, f"n_rounds must be None or a positive integer; it is {rounds!r}.")
+    require(rounds is None or is_integer(rounds, 1), f"n_rounds must be None or a positive integer; it is {rounds!r}.")
