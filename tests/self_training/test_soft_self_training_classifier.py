@@ -501,11 +501,11 @@ BAD = [
     ({"smallest_share": 0.5}, "`smallest_share` of SoftSelfTrainingClassifier must be a number in [0, 0.5); got 0.5."),
     (
         {"smallest_share": -0.1},
-        "`smallest_share` of SoftSelfTrainingClassifier must be a number in [0, 0.5); got -0.1.",
+        "must be a number in [0, 0.5); got -0.1.",
     ),
     (
         {"smallest_share": "no"},
-        "`smallest_share` of SoftSelfTrainingClassifier must be a number in [0, 0.5); got 'no'.",
+        "must be a number in [0, 0.5); got 'no'.",
     ),
     ({"teacher": "comittee"}, "`teacher` of SoftSelfTrainingClassifier must be None, 'committee', 'self' or a member"),
     ({"teacher": GaussianNB()}, "or a member of tabcast.teachers; got GaussianNB()."),

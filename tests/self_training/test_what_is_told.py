@@ -107,7 +107,7 @@ def test_alpha_that_is_none(alpha):
         ({"strategy": "curriculums"}, "got 'curriculums'. Did you mean 'curriculum'"),
         (
             {"confidence": TakeAll()},
-            "`confidence` of SelfTrainingClassifier must be None, .* or a member of tabcast.conf",
+            "`confidence` of SelfTrainingClassifier must be None, .* or a member",
         ),
         ({"strategy": Curriculum(0)}, r"`step` of Curriculum must be a number in \(0, 1\]; got 0."),
         ({"validation": Holdout(1)}, r"`fraction` of Holdout must be a number in \(0, 1\); got 1."),

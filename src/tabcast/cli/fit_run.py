@@ -28,7 +28,6 @@ from tabcast.models import make_model
 from tabcast.report import render_report
 from tabcast.runs import name_columns, save_model
 from tabcast.runs._folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT, SUMMARY, check_folder, write_folder
-from tabcast.self_training._cast_classifier import STRATEGIES
 
 Say = Callable[[str], None]
 
@@ -198,9 +197,7 @@ def make_classifier(options: FitOptions) -> SelfTrainingClassifier:
         return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, random_state=seed)
     strategy = options.strategy or "curriculum"
     if options.method == "naive":
-        return SelfTrainingClassifier(
-            estimator, strategy=STRATEGIES[strategy](), scoring=options.metric, random_state=seed
-        )
+        return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, random_state=seed)
     return CASTClassifier(
         estimator,
         density=options.density or DENSITIES[options.method],

@@ -28,10 +28,8 @@ from tabcast.diagnostics._selection_curve import SelectionCurve, best_possible, 
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier, OutOfFold
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, PerClassThreshold, TopK
-from tabcast.self_training._fitting import predict_proba
-from tabcast.self_training._parts import Parts
-from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
-from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.self_training import Parts, SelfTrainer, SoftSelfTrainingClassifier
+from tabcast.self_training import predict_classes as predict_proba
 from tabcast.table import (
     UNLABELED,
     column_names,
@@ -150,7 +148,7 @@ def diagnose(
 class _Case:
     """A fitted classifier with the table it was fitted on, read as it read it."""
 
-    model: SelfTrainingClassifier
+    model: SelfTrainer
     supervised: Any
     out_of_fold: OutOfFold
     X: Any
@@ -185,7 +183,7 @@ class _Case:
     @cached_property
     def parts(self) -> Parts:
         """The method's parts."""
-        return self.model._resolve()
+        return self.model.parts_
 
     @property
     def categorical(self) -> Any:
