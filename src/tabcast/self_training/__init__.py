@@ -16,7 +16,7 @@ from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
-from tabcast.self_training._soft import SoftMethod, sharpen
+from tabcast.self_training._soft import PreparedSoft, SoftMethod, sharpen
 from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "PreparedCast",
     "PreparedHard",
     "PreparedMethod",
+    "PreparedSoft",
     "PseudoLabels",
     "SelfTrainer",
     "SelfTrainingClassifier",

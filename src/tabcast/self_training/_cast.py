@@ -56,11 +56,6 @@ class PreparedCast(PreparedMethod):
     loop: PreparedHard
 
     @property
-    def split(self) -> Split:  # type: ignore[override]
-        """Which labeled rows train and which are held out."""
-        return self.loop.split
-
-    @property
     def parts(self) -> Parts:  # type: ignore[override]
         """The fitted parts."""
         return self.loop.parts

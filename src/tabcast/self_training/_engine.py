@@ -144,8 +144,9 @@ def run_method(
             if refits:  # the final run will say it once
                 warnings.simplefilter("ignore", SmallClassWarning)
             prepared = [method.prepare(data, split, split.y_held_out) for split in splits]
+        pairs = list(zip(splits, prepared, strict=True))
         candidates = [
-            Candidate(alpha, [SplitRun(one.split, one.propose(alpha, fitter)) for one in prepared]) for alpha in alphas
+            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter)) for split, one in pairs]) for alpha in alphas
         ]
         run_in_step(
             candidates,
@@ -156,25 +157,24 @@ def run_method(
             predict_held_out=method.needs_held_out,
         )
         chosen = choose_candidate(candidates)
-        final, best = prepared[0], chosen.best[0]
+        split, final, best = splits[0], prepared[0], chosen.best[0]
         if refits:
-            y_held_out = np.concatenate([split.y_held_out for split in splits])
-            final = method.prepare(data, Split(data.labeled), y_held_out)
+            split, y_held_out = Split(data.labeled), np.concatenate([one.y_held_out for one in splits])
+            final = method.prepare(data, split, y_held_out)
             prepared.append(final)
-            best = _run_again(chosen, final, fitter)
-        supervised = fitter.fit_supervised(final.split)
+            best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
+        supervised = fitter.fit_supervised(split)
         shown = best.pseudo
         if chosen.best_round == 0 and has_pool:
             shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
     return Outcome(data, fitter, candidates, chosen, prepared, final, best, supervised, shown)
 
 
-def _run_again(chosen: Candidate, final: PreparedMethod, fitter: Fitter) -> BestRound:
+def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
     """Run the chosen rounds once more, with every labeled row in training.
 
     A confidence that has to be calibrated gets the held-out probabilities of the same round of all splits.
     """
-    run = SplitRun(final.split, final.propose(chosen.alpha, fitter))
     for round_number in range(chosen.best_round + 1):
         fitter.progress.describe(f"final model, round {round_number} of {chosen.best_round}")
         [fitted] = fitter.fit([(run.split, run.request)], predict_pool=round_number < max(chosen.best_round, 1))

@@ -20,7 +20,6 @@ from tabcast.validation import NoValidation
 class PreparedHard(PreparedMethod):
     """Algorithm 1 on one split."""
 
-    split: Split
     parts: Parts
     X_pool: Any
     y_held_out: Index
@@ -98,4 +97,4 @@ class HardMethod(Method):
                 categorical_features=data.categorical[selection.support_],
             )
         parts.noise_filter.fit(X, y, data.categorical)
-        return PreparedHard(split, parts, data.X_pool, y_held_out, self.relabel)
+        return PreparedHard(parts, data.X_pool, y_held_out, self.relabel)

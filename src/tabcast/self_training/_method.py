@@ -56,13 +56,10 @@ class PreparedMethod(ABC):
 
     Attributes
     ----------
-    split : Split
-        Which labeled rows train and which are held out.
     parts : Parts
         The parts, fitted to the training rows.
     """
 
-    split: Split
     parts: Parts
 
     @abstractmethod

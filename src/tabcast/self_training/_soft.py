@@ -41,8 +41,8 @@ class PreparedSoft(PreparedMethod):
 
     Attributes
     ----------
-    split, parts
-        As in :class:`PreparedMethod`; `parts.teacher` is fitted once `labels` is set.
+    parts : Parts
+        The parts; `parts.teacher` is fitted once `labels` is set.
     class_prior : ndarray of shape (n_classes,) or None
         The class proportions that soft labels are aligned with.
     labels : PseudoLabels or None
