@@ -79,3 +79,7 @@ def test_step_that_is_none(step):
 
 def test_no_rows():
     assert Curriculum().select(np.empty((0, 2)), 1).shape == (0,)
+
+
+def test_no_confidence_is_too_low_for_the_last_round():
+    assert Curriculum().required_confidence(2) is None

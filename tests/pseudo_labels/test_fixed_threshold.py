@@ -51,3 +51,7 @@ def test_threshold_that_is_none(threshold):
 
 def test_no_rows():
     assert FixedThreshold().select(np.empty((0, 2)), 1).shape == (0,)
+
+
+def test_every_class_requires_the_threshold():
+    assert FixedThreshold(0.7).required_confidence(3).tolist() == [0.7, 0.7, 0.7]

@@ -86,3 +86,8 @@ def test_in_a_classifier():
     assert pseudo["selected"][rare].all()
     assert rare.any()
     np.testing.assert_array_equal(pseudo["selected"][~rare], pseudo["confidence"][~rare] >= 0.95)
+
+
+def test_classes_require_their_thresholds():
+    assert PerClassThreshold([0.8, 0.5]).required_confidence(2).tolist() == [0.8, 0.5]
+    assert PerClassThreshold({2: 0.9}, otherwise=0.4).required_confidence(3).tolist() == [0.4, 0.4, 0.9]

@@ -115,3 +115,10 @@ def test_with_cast(table):
     model = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=SelfAdaptiveThreshold(), random_state=0).fit(X, y)
     assert model.n_rounds_ >= 1
     assert 0 < model.history_["n_selected"].max() < (y == -1).sum()
+
+
+def test_the_required_confidence_is_that_of_the_latest_round():
+    strategy = SelfAdaptiveThreshold(0.0)
+    assert strategy.required_confidence(2) is None
+    strategy.select(np.array([[0.95, 0.05], [0.85, 0.15], [0.75, 0.25], [0.25, 0.75], [0.7, 0.3]]), round_number=1)
+    assert strategy.required_confidence(2) == pytest.approx([0.8, 0.8 * 0.3 / 0.7])

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.checks import check_number
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._scaling import SCALINGS
 from tabcast.density import ClassConditional, Density
+from tabcast.table import Floats, Index
 
 
 def regularize(proba: Floats, gamma: Floats, alpha: float) -> Floats:
@@ -73,7 +74,7 @@ class ClusterAware(Confidence):
         self.min_samples = min_samples
 
     def prepare(
-        self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
+        self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> ClusterAware:
         """Fit a density to each class of the labeled rows and keep gamma of the unlabeled ones."""
         check_number(self.alpha, "alpha", "ClusterAware", "[0, 1]")
@@ -92,6 +93,11 @@ class ClusterAware(Confidence):
         """Scaled density of each unlabeled row under each class."""
         return getattr(self, "gamma_", None)
 
+    @property
+    def density_part(self) -> ClusterAware:
+        """The part itself."""
+        return self
+
     def _resolve_scaling(self) -> Callable[[Floats], Floats]:
         if callable(self.scaling):
             return self.scaling
@@ -99,8 +105,3 @@ class ClusterAware(Confidence):
             choices = ", ".join(map(repr, SCALINGS))
             raise ValueError(f"`scaling` of ClusterAware must be one of {choices} or a function; got {self.scaling!r}.")
         return SCALINGS[self.scaling]
-
-
-def check_alpha(alpha: Any, owner: str) -> None:
-    """Alpha is a number from 0 to 1."""
-    check_number(alpha, "alpha", owner, "[0, 1]")

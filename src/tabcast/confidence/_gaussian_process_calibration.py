@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, log_probabilities
+from tabcast.table import Floats, Index
 
 FLOOR = 1e-6  # a probability below counts as this: a classifier that says 0 does not know it to fifteen digits
 JITTER = 1e-6  # share of the kernel's scale that is added to diagonals before they are factorized
@@ -92,7 +92,7 @@ class GaussianProcessCalibration(Confidence):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> GaussianProcessCalibration:
+    def calibrate(self, proba: Floats, y: Index) -> GaussianProcessCalibration:
         """Learn the function from held-out rows."""
         check_integer(self.n_inducing_points, "n_inducing_points", "GaussianProcessCalibration", 1)
         check_integer(self.max_iter, "max_iter", "GaussianProcessCalibration", 1)
@@ -131,7 +131,7 @@ class _LatentProcess:
         self.eye = torch.eye(size, dtype=torch.float64)
         self.prior = gpytorch.distributions.MultivariateNormal(torch.zeros(size, dtype=torch.float64), self.eye)
 
-    def fit(self, log_proba: Floats, y: NDArray[np.intp], draws: Floats, max_iter: int) -> float:
+    def fit(self, log_proba: Floats, y: Index, draws: Floats, max_iter: int) -> float:
         """Maximize the evidence lower bound; its value per row."""
         torch = self.torch
         inputs = [torch.as_tensor(array) for array in (log_proba, y, draws)]

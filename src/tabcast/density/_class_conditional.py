@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from tabcast.checks import check_integer
 from tabcast.density._base import Density
 from tabcast.exceptions import SmallClassWarning
-from tabcast.table import Columns, learn_and_encode
+from tabcast.table import Columns, Floats, Index, learn_and_encode
 
 
 class ClassConditional(BaseEstimator):
@@ -46,7 +46,7 @@ class ClassConditional(BaseEstimator):
 
     columns_: Columns
     classes_: NDArray[Any]
-    counts_: NDArray[np.intp]
+    counts_: Index
     densities_: list[Density | None]
     pooled_: Density | None
 
@@ -82,7 +82,7 @@ class ClassConditional(BaseEstimator):
         self.pooled_ = deepcopy(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None
         return self
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Any) -> Floats:
         """Log density of each row under each class, shape (n_rows, n_classes); always finite."""
         check_is_fitted(self, "densities_")
         table = self.columns_.encode(X)
@@ -108,7 +108,7 @@ class ClassConditional(BaseEstimator):
             )
 
 
-def _mix(own: NDArray[np.float64] | None, pooled: NDArray[np.float64] | None, share: float) -> NDArray[np.float64]:
+def _mix(own: Floats | None, pooled: Floats | None, share: float) -> Floats:
     """Log of share * own + (1 - share) * pooled."""
     if own is None or share == 0:
         assert pooled is not None

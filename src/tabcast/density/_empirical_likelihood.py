@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_integer, check_number
 from tabcast.density._base import Density
-from tabcast.table import BLOCK, EncodedTable
+from tabcast.table import BLOCK, EncodedTable, Floats, Index
 
 
-def log_shares(
-    counts: NDArray[np.intp], n_rows: int, n_cells: NDArray[np.intp], smoothing: float
-) -> NDArray[np.float64]:
+def log_shares(counts: Index, n_rows: int, n_cells: Index, smoothing: float) -> Floats:
     """Log of smoothed shares: log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
     if smoothing == 0:
         return np.log(np.maximum(counts, 0.5) / n_rows)
@@ -53,7 +50,7 @@ class EmpiricalLikelihood(Density):
     array([-0.405, -1.099, -1.792])
     """
 
-    log_probability_: NDArray[np.float64]
+    log_probability_: Floats
 
     def __init__(self, n_bins: int = 10, *, smoothing: float = 1.0) -> None:
         self.n_bins = n_bins
@@ -74,14 +71,14 @@ class EmpiricalLikelihood(Density):
         by_column = counts.reshape(len(sizes), width)
         self.log_probability_ = log_shares(by_column, len(table), n_cells[:, None], self.smoothing)
 
-    def _score(self, table: EncodedTable) -> NDArray[np.float64]:
+    def _score(self, table: EncodedTable) -> Floats:
         scores = np.empty(len(table))
         for rows, flat in self._blocks(table, self.log_probability_.shape[1]):
             # No bounds to check: half the time of indexing.
             scores[rows] = self.log_probability_.take(flat, mode="clip").sum(axis=0)
         return scores
 
-    def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+    def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, Index]]:
         """Rows of a table a block at a time, with the positions of their cells in a flat table of so wide columns."""
         cells = table.cells(self.n_bins)
         starts = (np.arange(len(cells), dtype=np.intp) * width)[:, None]

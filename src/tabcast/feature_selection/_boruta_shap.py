@@ -19,11 +19,7 @@ from tabcast.exceptions import NoFeatureConfirmedWarning
 from tabcast.feature_selection._base import FeatureSelection
 from tabcast.feature_selection._shap_importance import check_explainable, default_forest, shap_importance
 from tabcast.progress import show_progress
-from tabcast.table import learn_columns
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.intp]
+from tabcast.table import Floats, Index, Mask, learn_columns
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 
@@ -212,7 +208,7 @@ class BorutaShap(FeatureSelection):
     def fit(
         self,
         X: Any,
-        y: NDArray[np.intp],
+        y: Index,
         categorical_features: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> BorutaShap:

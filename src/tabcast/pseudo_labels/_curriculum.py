@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
 
 class Curriculum(Strategy):
@@ -46,7 +46,7 @@ class Curriculum(Strategy):
         """Rounds until every row is taken."""
         return ceil(round(1 / self.step, 9))
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows, more of them each round."""
         best = confidence.max(axis=1)
         count = ceil(round(min(1.0, self.step * round_number) * len(best), 9))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
 
 class FixedThreshold(Strategy):
@@ -36,7 +36,11 @@ class FixedThreshold(Strategy):
         """The threshold is a number in [0, 1]."""
         check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows that are confident enough, whatever the round."""
         best = confidence.max(axis=1)
         return best > self.threshold if self.strict else best >= self.threshold
+
+    def required_confidence(self, n_classes: int) -> Floats:
+        """The threshold, for each class."""
+        return np.full(n_classes, float(self.threshold))

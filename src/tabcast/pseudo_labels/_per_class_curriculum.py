@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._curriculum import Curriculum
+from tabcast.table import Floats, Mask
 
 
 class PerClassCurriculum(Strategy):
@@ -59,7 +59,7 @@ class PerClassCurriculum(Strategy):
         """Rounds until every row is taken."""
         return Curriculum(self.step).n_rounds
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows of each class, more of them each round."""
         labels = confidence.argmax(axis=1)
         chosen = np.zeros(len(confidence), dtype=bool)

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_number, is_integer
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
-Floats = NDArray[np.float64]
 
-
-def reach_thresholds(confidence: Floats, thresholds: Floats) -> NDArray[np.bool_]:
+def reach_thresholds(confidence: Floats, thresholds: Floats) -> Mask:
     """Mask of the rows whose confidence reaches the threshold of their most confident class."""
     return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
 
@@ -66,11 +64,11 @@ class PerClassThreshold(Strategy):
         for name, value in [*(("thresholds", value) for value in values), ("otherwise", self.otherwise)]:
             check_number(value, name, "PerClassThreshold", "[0, 1]")
 
-    def select(self, confidence: Floats, round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows that are confident enough for their class, whatever the round."""
-        return reach_thresholds(confidence, self._by_class(confidence.shape[1]))
+        return reach_thresholds(confidence, self.required_confidence(confidence.shape[1]))
 
-    def _by_class(self, n_classes: int) -> Floats:
+    def required_confidence(self, n_classes: int) -> Floats:
         """The threshold of each class."""
         given = self.thresholds
         if not isinstance(given, Mapping):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Mask
 
 ROUNDING = 1e-9  # a mean of equal numbers may come out a hair above them
 
@@ -62,7 +60,7 @@ class SelfAdaptiveThreshold(Strategy):
         """The momentum is a share below 1."""
         check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
 
-    def select(self, confidence: Floats, round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows above the average, as far as their class goes; round 1 forgets what was before."""
         if len(confidence) == 0:
             return np.zeros(0, dtype=bool)
@@ -72,4 +70,9 @@ class SelfAdaptiveThreshold(Strategy):
         if before is not None and round_number > 1:
             now = self.momentum * before + (1 - self.momentum) * now
         self._averages: Floats = now
-        return reach_thresholds(confidence, adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING))
+        self._thresholds = adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING)
+        return reach_thresholds(confidence, self._thresholds)
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """The threshold of each class in the latest round."""
+        return getattr(self, "_thresholds", None)

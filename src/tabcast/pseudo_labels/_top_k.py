@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tabcast.checks import check_integer
 from tabcast.pseudo_labels._base import Strategy, top_rows
+from tabcast.table import Floats, Mask
 
 
 class TopK(Strategy):
@@ -34,6 +32,6 @@ class TopK(Strategy):
         """k counts rows."""
         check_integer(self.k, "k", "TopK", 1)
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows; of equally confident ones the first."""
         return top_rows(confidence, self.k * round_number)

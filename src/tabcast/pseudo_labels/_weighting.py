@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_number, is_number
+from tabcast.table import Floats, Index
 
 
 class Weighting(BaseEstimator, ABC):
@@ -26,7 +26,7 @@ class Weighting(BaseEstimator, ABC):
         """Raise a ValueError for a parameter that makes no sense; called before any long work."""
 
     @abstractmethod
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """Weight of each unlabeled row.
 
         Parameters
@@ -35,7 +35,7 @@ class Weighting(BaseEstimator, ABC):
         labels : class index that each row would be given.
         """
 
-    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def divide(self, confidence: Floats) -> Floats | None:
         """How each row is divided among the classes, (n_unlabeled, n_classes); None: it is its label's alone."""
         return None
 
@@ -62,7 +62,7 @@ class Constant(Weighting):
         """The weight is positive."""
         check_number(self.weight, "weight", "Constant", "(0, inf)")
 
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """The weight, once a row."""
         return np.full(len(labels), float(self.weight))
 
@@ -92,11 +92,11 @@ class Soft(Weighting):
         """The smallest part is a share."""
         check_number(self.smallest, "smallest", "Soft", "[0, 0.5)")
 
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """Every row counts 1 before it is divided."""
         return np.ones(len(labels))
 
-    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    def divide(self, confidence: Floats) -> Floats:
         """Shares of the classes in the confidence; a row without any is divided evenly."""
         total = confidence.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, confidence / np.where(total > 0, total, 1.0), 1 / confidence.shape[1])

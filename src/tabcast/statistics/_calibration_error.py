@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.checks import check_integer
 from tabcast.statistics._wilson import wilson_interval
-from tabcast.table import Floats, Mask
+from tabcast.table import Floats, Index, Mask
 
 ROUNDING = 1e-6  # what single precision may add to a probability of 1
 
@@ -194,7 +194,7 @@ def _curves(
     return (_bin_rows(column, index == j, n_bins, binning) for j, column in enumerate(table.T))
 
 
-def _predicted(index: NDArray[np.intp], table: Floats) -> tuple[Floats, Mask]:
+def _predicted(index: Index, table: Floats) -> tuple[Floats, Mask]:
     """Confidence in the predicted class of each row, and whether it is right."""
     return table.max(axis=1), table.argmax(axis=1) == index
 
@@ -229,7 +229,7 @@ def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
 
 def _check_rows(
     y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str
-) -> tuple[NDArray[np.intp], Floats, list[Any]]:
+) -> tuple[Index, Floats, list[Any]]:
     """Column index of each row's class, the probabilities as a table, the class of each column."""
     table = np.asarray(proba, dtype=np.float64)
     if table.ndim == 1:

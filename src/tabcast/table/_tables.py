@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from tabcast.exceptions import EmptyColumnWarning
+from tabcast.table._arrays import Floats, Index
 
 FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
 
@@ -51,7 +51,7 @@ def is_dataframe(X: Any) -> bool:
     return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
 
 
-def plain_numbers(X: Any) -> NDArray[np.float64] | None:
+def plain_numbers(X: Any) -> Floats | None:
     """All of a table as one array, where every column is a plain number."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
     if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
@@ -72,12 +72,12 @@ def put_together(X: Any) -> Any:
     return X.copy() if isinstance(X, pd.DataFrame) and X.size <= FEW_CELLS else X
 
 
-def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+def take_rows(X: Any, rows: Index) -> Any:
     """Some rows of a table, by position, as the same kind of table."""
     return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
+def take_columns(X: Any, positions: Index) -> Any:
     """Some columns of a table, by position, as the same kind of table."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, positions]

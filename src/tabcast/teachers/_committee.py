@@ -21,8 +21,8 @@ from sklearn.preprocessing import FunctionTransformer
 from tabcast.checks import check_choice, check_integer
 from tabcast.confidence import smoothed_shares
 from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
-from tabcast.table import NormalScores, TableCodes, stack_rows, take_rows
-from tabcast.teachers._base import Floats, Folds, Index, Lesson, Teacher, proba_of
+from tabcast.table import Floats, Index, NormalScores, TableCodes, stack_rows, take_rows
+from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
 from tabcast.teachers._mixing import mixture_weights, with_prior
 
 OWN = "own"

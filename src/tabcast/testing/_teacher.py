@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast.checks import is_number
-from tabcast.table import TableCodes, find_categorical, take_rows
+from tabcast.table import Floats, Index, TableCodes, find_categorical, take_rows
 from tabcast.teachers import Folds, Lesson, Teacher
 from tabcast.testing._contract import Check, Contract
-from tabcast.testing._problems import N_LABELED, N_POOL, Floats, Index, Problem, draw_proba, problems
+from tabcast.testing._problems import N_LABELED, N_POOL, Problem, draw_proba, problems
 from tabcast.testing._require import SUM_TOLERANCE, equal, fresh_copy, require, require_probabilities
 
 

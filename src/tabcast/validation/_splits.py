@@ -8,13 +8,12 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_integer, check_number, is_integer, is_number
 from tabcast.exceptions import SmallClassWarning
+from tabcast.table import Index
 
-Index = NDArray[np.intp]
 Split = tuple[Index, Index]
 NOBODY_JUDGES = (
     "To hold out rows that judge, a class needs at least two labeled rows; every class has one. Label more rows, or "
