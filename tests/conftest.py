@@ -31,7 +31,9 @@ def read_dataset(name):
     folder = dataset_folder(name)
     meta = read_meta(folder)[name]
     text = [*meta["categories"], *meta["string"]]
-    frame = pd.read_csv(folder / f"{name}.csv.gz", dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""])
+    frame = pd.read_csv(
+        folder / f"{name}.csv.gz", dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""]
+    )
     for column, levels in meta["categories"].items():
         frame[column] = pd.Categorical(frame[column], categories=levels)
     target = meta["target"]
