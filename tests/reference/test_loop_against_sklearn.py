@@ -20,7 +20,7 @@ from tabcast import SelfTrainingClassifier
 from tabcast.confidence import Raw
 from tabcast.pseudo_labels import FixedThreshold, TopK
 
-N_SEEDS = 30
+N_SEEDS = 12
 ESTIMATORS = {
     "logistic": LogisticRegression(),
     "discriminant": LinearDiscriminantAnalysis(),
