@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from tabcast.guard._interval import find_word, labels_to_settle
 from tabcast.statistics import Interval, corrected_interval
-from tests.guard.naive_comparison import naive_interval, naive_student_quantile
+from tests.guard.reference_comparison import reference_interval, reference_student_quantile
 
 # Printed tables of Student's distribution, one-sided 0.95.
 PRINTED = {1: 6.314, 4: 2.132, 9: 1.833, 14: 1.761}
@@ -17,7 +17,7 @@ PRINTED = {1: 6.314, 4: 2.132, 9: 1.833, 14: 1.761}
 class TestInterval:
     @pytest.mark.parametrize("df", PRINTED)
     def test_the_twin_knows_the_printed_quantiles(self, df):
-        assert naive_student_quantile(0.95, df) == pytest.approx(PRINTED[df], abs=5e-4)
+        assert reference_student_quantile(0.95, df) == pytest.approx(PRINTED[df], abs=5e-4)
 
     @pytest.mark.parametrize("n_splits", [2, 5, 10])
     @pytest.mark.parametrize("level", [0.5, 0.9])
@@ -25,7 +25,7 @@ class TestInterval:
     def test_equals_the_twin(self, n_splits, level, resolution):
         differences = np.random.default_rng(n_splits).normal(0.02, 0.1, n_splits)
         ours = corrected_interval(differences, 0.25, level, resolution=resolution)
-        theirs = naive_interval(differences.tolist(), [10] * n_splits, [40] * n_splits, level, resolution)
+        theirs = reference_interval(differences.tolist(), [10] * n_splits, [40] * n_splits, level, resolution)
         assert ours[:3] == pytest.approx(theirs, rel=1e-8)
 
     def test_by_hand(self):
