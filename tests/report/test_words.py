@@ -20,7 +20,7 @@ SAYERS = {
     "fisher_information": lambda: words.say_fisher_information(DIAGNOSTICS["fisher_information"]),
     "covariate_shift": lambda: words.say_covariate_shift(DIAGNOSTICS["covariate_shift"]),
     "selection_curve": lambda: words.say_selection_curve(DIAGNOSTICS["selection_curve"]),
-    "selection_by_alpha": lambda: words.say_selection_by_alpha(DIAGNOSTICS["selection_curve"], 0.43),
+    "selection_by_alpha": lambda: words.say_selection_by_alpha({**DIAGNOSTICS["selection_curve"], "alpha": 0.43}),
     "class_mix": lambda: words.say_class_mix(DIAGNOSTICS["class_mix"]),
     "flipped_labels": lambda: words.say_flipped_labels(DIAGNOSTICS["flipped_labels"]),
     "reliability": lambda: words.say_reliability(DIAGNOSTICS["reliability"]),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from tabcast.report._html import clean, shorten
+from tabcast.report._text import clean, shorten
 
 COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
 MAX_ROWS = 60_000
@@ -22,10 +24,10 @@ MAX_TEXT = 160
 VALUE_BYTES = 2_400_000
 
 # Inside a script element none of these may end it, start another or end a line.
-IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+IN_SCRIPT = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"})
 
 
-def to_json(data: Any) -> str:
+def to_json(data: Any) -> Markup:
     r"""JSON that can stand inside a script element whatever its strings are.
 
     Examples
@@ -33,8 +35,7 @@ def to_json(data: Any) -> str:
     >>> print(to_json({"a": "</script>"}))
     {"a":"\u003c/script\u003e"}
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda match: IN_SCRIPT[match[0]], text)
+    return Markup(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(IN_SCRIPT))
 
 
 @dataclass(frozen=True)
@@ -230,3 +231,17 @@ def _first_text(encoded: dict[str, Any]) -> str:
     if "values" in encoded:
         return "" if encoded["values"][0] is None else str(encoded["values"][0])
     return "" if encoded["codes"][0] < 0 else encoded["levels"][0]
+
+
+def write_csv(target: Any, rows: Sequence[Mapping[str, Any]], values: Mapping[int, list[tuple[str, str]]]) -> list[str]:
+    """Lines of a CSV of rows to label: an empty column for the label, the likely one, and the values of the row."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [key for key, _ in next(iter(values.values()), [])]
+    writer.writerow(["row", clean(target), "likely", "probability", "why", *columns])
+    for one in rows:
+        likely = one["likely"][0] if one["likely"] else {"label": None, "probability": None}
+        probability = "" if likely["probability"] is None else f"{likely['probability']:.3f}"
+        known = [value for _, value in values.get(int(one["row"]), [])]
+        writer.writerow([int(one["row"]), "", clean(likely["label"]), probability, clean(one["why"]), *known])
+    return out.getvalue().splitlines()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from tabcast.report._html import clean, shorten
+from tabcast.report._text import clean, shorten
 
 Data = Mapping[str, Any]
 
@@ -161,3 +162,23 @@ def signed(value: float, *, points: bool) -> str:
 def is_number(value: Any) -> bool:
     """Whether there is something to say or draw."""
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def clip(share: Any) -> float:
+    """A proportion to draw: between 0 and 1, and 0 where there is none."""
+    return min(1.0, max(0.0, float(share))) if is_number(share) else 0.0
+
+
+def date(iso: str) -> str:
+    """A day as people write it; what is no date stays as it is.
+
+    Examples
+    --------
+    >>> date("2026-10-02T14:05:00+00:00"), date("yesterday")
+    ('October 2, 2026', 'yesterday')
+    """
+    try:
+        when = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{when:%B} {when.day}, {when.year}"

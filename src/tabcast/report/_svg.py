@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from tabcast.report._html import clean, escape
+from markupsafe import Markup, escape
+
+from tabcast.report._text import clean
 
 MINUS = "\N{MINUS SIGN}"
 TICK_SIZE = 11.5
 LABEL_SIZE = 12.5
+PHONE, TABLET = 500, 600  # up to these widths a drawing is for a phone, for a tablet
 NARROW_CHARACTERS = frozenset("iljtfrI.,:;'|!()[]{}/\\-` ")
 WIDE_CHARACTERS = frozenset("mwMW%@—…")
 
@@ -71,65 +74,47 @@ def number(value: float) -> str:
     return "0" if shown == "-0" else shown
 
 
-def element(tag: str, content: str = "", /, **attributes: Any) -> str:
-    """An element; `content` is SVG already, attribute values are escaped here.
+def element(tag: str, /, *inside: Any, **attributes: Any) -> Markup:
+    """An SVG element; whatever is inside it or in its attributes and is not markup already is escaped.
 
     Examples
     --------
-    >>> element("line", x1=0, x2=10.004, stroke_width=2, class_="grid")
-    '<line x1="0" x2="10" stroke-width="2" class="grid"/>'
+    >>> print(element("line", x1=0, x2=10.004, stroke_width=2, class_="grid"))
+    <line x1="0" x2="10" stroke-width="2" class="grid"/>
+    >>> print(element("text", "a < b", x=2.0))
+    <text x="2">a &lt; b</text>
     """
-    words = []
+    words = [f"<{tag}"]
     for key, value in attributes.items():
-        if value is None:
-            continue
-        shown = number(value) if isinstance(value, float) else escape(value)
-        words.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
-    inside = "".join(words)
-    return f"<{tag}{inside}>{content}</{tag}>" if content else f"<{tag}{inside}/>"
+        if value is not None:
+            shown = number(value) if isinstance(value, float) else escape(clean(value))
+            words.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
+    content = "".join(one if isinstance(one, Markup) else escape(clean(one)) for one in inside)
+    return Markup("".join([*words, f">{content}</{tag}>" if content else "/>"]))
 
 
 def text(
-    x: float,
-    y: float,
-    words: Any,
-    *,
-    css: str = "label",
-    anchor: str = "start",
-    width: float | None = None,
-    full: Any = None,
-) -> str:
+    x: float, y: float, words: Any, *,
+    css: str = "label", anchor: str | None = None, width: float | None = None, full: Any = None,
+) -> Markup:  # fmt: skip
     """A line of text; what is wider than `width` is shortened, with the whole text (or `full`) in its title."""
     shown = clean(words) if width is None else fit_text(words, width)
     whole = clean(words if full is None else full)
-    title = element("title", escape(whole)) if whole != shown else ""
-    return element(
-        "text",
-        title + escape(shown),
-        x=float(x),
-        y=float(y),
-        class_=css,
-        text_anchor=None if anchor == "start" else anchor,
-    )
+    title = [element("title", whole)] if whole != shown else []
+    return element("text", *title, shown, x=float(x), y=float(y), class_=css, text_anchor=anchor)
 
 
-def titled(content: str, words: Any) -> str:
-    """Drawing that says something when the pointer rests on it, with or without JavaScript."""
-    return element("g", element("title", escape(words)) + content)
+def titled(words: Any, *drawn: Markup) -> Markup:
+    """Drawing that shows some words when the pointer rests on it, with or without JavaScript."""
+    return element("g", element("title", words), *drawn)
 
 
-def picture(width: float, height: float, label: str, parts: Iterable[str], **attributes: Any) -> str:
-    """A whole drawing; `label` is what a screen reader says instead."""
-    return element(
-        "svg",
-        "".join(parts),
-        viewBox=f"0 0 {number(width)} {number(height)}",
-        width=float(width),
-        height=float(height),
-        role="img",
-        aria_label=label,
-        **attributes,
-    )
+def picture(width: float, height: float, label: str, parts: Iterable[Markup]) -> Markup:
+    """A whole drawing; `label` is its text for screen readers, its class the width it is made for."""
+    css = "narrow" if width <= PHONE else "middle" if width <= TABLET else "wide"
+    box = f"0 0 {number(width)} {number(height)}"
+    size = {"width": float(width), "height": float(height)}
+    return element("svg", *parts, class_=css, viewBox=box, **size, role="img", aria_label=label)
 
 
 @dataclass(frozen=True)
@@ -231,33 +216,33 @@ def percent_texts(ticks: Sequence[float]) -> list[str]:
 
 def axis_bottom(
     scale: Scale, y: float, ticks: Sequence[float], texts: Sequence[str], *, label: str = "", top: float | None = None
-) -> str:
+) -> Markup:
     """Ticks along the bottom; grid lines up to `top`; `label` under their middle."""
     parts = []
     for tick, words in zip(ticks, texts, strict=True):
         x = scale(tick)
         if top is not None:
-            parts.append(element("line", x1=x, x2=x, y1=float(top), y2=float(y), class_="grid"))
+            parts.append(line(x, top, x, y, "grid"))
         parts.append(text(x, y + 17, words, css="tick", anchor="middle"))
     left, right = sorted((scale.start, scale.end))
-    parts.append(element("line", x1=float(left), x2=float(right), y1=float(y), y2=float(y), class_="axis"))
+    parts.append(line(left, y, right, y, "axis"))
     if label:
         parts.append(text((left + right) / 2, y + 37, label, css="axis-label", anchor="middle"))
-    return "".join(parts)
+    return Markup("").join(parts)
 
 
 def axis_left(
     scale: Scale, x: float, right: float, ticks: Sequence[float], texts: Sequence[str], *, label: str = ""
-) -> str:
+) -> Markup:
     """Ticks at the left with grid lines to `right`; `label` lies above the axis, so that nobody turns the head."""
     parts = []
     for tick, words in zip(ticks, texts, strict=True):
         y = scale(tick)
-        parts.append(element("line", x1=float(x), x2=float(right), y1=y, y2=y, class_="grid"))
+        parts.append(line(x, y, right, y, "grid"))
         parts.append(text(x - 9, y + 4, words, css="tick", anchor="end"))
     if label:
         parts.append(text(0, min(scale.start, scale.end) - 14, label, css="axis-label"))
-    return "".join(parts)
+    return Markup("").join(parts)
 
 
 def left_room(texts: Sequence[str], least: float = 34) -> float:
@@ -265,18 +250,22 @@ def left_room(texts: Sequence[str], least: float = 34) -> float:
     return max([least, *(text_width(one, TICK_SIZE) + 12 for one in texts)])
 
 
-def whisker(x: float, low: float, high: float, css: str) -> str:
-    """An upright interval."""
-    return element("line", x1=float(x), x2=float(x), y1=float(low), y2=float(high), class_=f"whisker {css}")
+def line(x1: float, y1: float, x2: float, y2: float, css: str) -> Markup:
+    """A straight line."""
+    return element("line", x1=float(x1), x2=float(x2), y1=float(y1), y2=float(y2), class_=css)
 
 
-def path(points: Sequence[tuple[float, float]], css: str) -> str:
-    """A line through points."""
-    steps = " ".join(f"{'M' if i == 0 else 'L'}{number(x)} {number(y)}" for i, (x, y) in enumerate(points))
-    return element("path", d=steps, class_=css)
+def whisker(x: float, low: float, high: float, css: str) -> Markup:
+    """A vertical interval."""
+    return line(x, low, x, high, f"whisker {css}")
 
 
-def area(above: Sequence[tuple[float, float]], below: Sequence[tuple[float, float]], css: str) -> str:
-    """The band between two lines."""
-    steps = "L".join(f"{number(x)} {number(y)}" for x, y in [*above, *reversed(below)])
-    return element("path", d=f"M{steps}Z", class_=css)
+def dot(x: float, y: float, radius: float, css: str, **attributes: Any) -> Markup:
+    """A circle."""
+    return element("circle", cx=float(x), cy=float(y), r=float(radius), class_=css, **attributes)
+
+
+def path(points: Sequence[tuple[float, float]], css: str, *, closed: bool = False) -> Markup:
+    """A line through points, or the area that it encloses."""
+    steps = "L".join(f"{number(x)} {number(y)}" for x, y in points)
+    return element("path", d=f"M{steps}{'Z' if closed else ''}", class_=css)

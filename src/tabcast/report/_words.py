@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tabcast.report._html import invisible
+from tabcast.guard import say_verdict
 from tabcast.report._phrases import (
     between,
     count,
@@ -23,6 +23,7 @@ from tabcast.report._phrases import (
     signed,
     spaced,
 )
+from tabcast.report._text import invisible
 
 Data = Mapping[str, Any]
 
@@ -37,6 +38,14 @@ REASONS = {
 }
 
 
+SECTIONS = {
+    "table": "The table",
+    "why": "Should it work on this table?",
+    "labels": "What happened to the labels",
+    "training": "How it was trained",
+    "pseudo-labels": "Pseudo-labels",
+    "next": "Rows worth labeling next",
+}
 KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 
@@ -56,7 +65,25 @@ class Words:
     says: str
 
 
-# The verdict's pictures
+# The verdict
+
+
+def say_verdict_of(summary: Data) -> list[str]:
+    """The verdict of a run, in the words of the guard."""
+    if summary.get("verdict"):
+        return say_verdict(summary["verdict"])
+    return ["A supervised model.", "Nothing was compared: the model was trained on the labeled rows alone."]
+
+
+def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
+    """What to know at first sight, with its value."""
+    score = f"{decimal(verdict['supervised'])} → {decimal(verdict['self_trained'])}"
+    return [
+        (f"{spaced(verdict['metric'])}, supervised → self-trained", score),
+        ("the model that was kept", verdict["chosen"]),
+        ("labeled rows", count(table["n_labeled"])),
+        ("unlabeled rows", count(table["n_unlabeled"])),
+    ]
 
 
 def say_gain(verdict: Data) -> Words:
@@ -225,9 +252,9 @@ def say_selection_curve(data: Data) -> Words:
     )
 
 
-def say_selection_by_alpha(data: Data, alpha: float | None) -> Words:
+def say_selection_by_alpha(data: Data) -> Words:
     """How many rows pass as density counts more."""
-    first, last = data["alphas"][0], data["alphas"][-1]
+    first, last, alpha = data["alphas"][0], data["alphas"][-1], data["alpha"]
     says = (
         f"Without density {percent(first['share'])} of the unlabeled rows pass ({count(first['n'])}), with density "
         f"counting in full {percent(last['share'])} ({count(last['n'])})"
@@ -350,6 +377,19 @@ def say_seconds(training: Data) -> Words:
     )
 
 
+def list_settings(summary: Data) -> list[tuple[str, Any]]:
+    """Settings of the run and its files, with their values."""
+    method = summary.get("method") or {}
+    guard = "on: the better cross-validated model is kept" if method.get("guard") else "off"
+    return [
+        ("method", method.get("title") or method.get("name")),
+        ("model", spaced(method.get("model"))),
+        *((spaced(key), value) for key, value in (method.get("settings") or {}).items()),
+        ("guard", guard),
+        *((f"file: {spaced(key)}", value) for key, value in (summary.get("files") or {}).items()),
+    ]
+
+
 # Pseudo-labels
 
 
@@ -389,7 +429,13 @@ def say_rows_to_label(data: Data) -> str:
     )
 
 
-# Warnings
+# Caveats
+
+
+def list_caveats(summary: Data) -> list[str]:
+    """What could make the answer wrong."""
+    prior = class_prior_warning(summary)
+    return [*([prior] if prior else []), *invisible_warnings(summary), *summary.get("warnings", [])]
 
 
 def class_prior_warning(summary: Data) -> str | None:

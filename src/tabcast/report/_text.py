@@ -1,8 +1,7 @@
-"""Text of the user's table as HTML that can only be text."""
+"""Text of a user's table, made fit to be shown: one line, no control characters, not too long."""
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from typing import Any
@@ -26,17 +25,6 @@ def clean(value: Any) -> str:
     return UNPRINTABLE.sub("\ufffd", re.sub(r"\s*[\r\n\t\u2028\u2029]\s*", " ", str(value)))
 
 
-def escape(value: Any) -> str:
-    """A value as text for HTML and SVG, inside elements and inside quoted attributes.
-
-    Examples
-    --------
-    >>> escape('"><img onerror=alert(1)>')
-    '&quot;&gt;&lt;img onerror=alert(1)&gt;'
-    """
-    return html.escape(clean(value), quote=True)
-
-
 def shorten(value: Any, limit: int) -> str:
     """Text of at most `limit` characters; three dots stand in the middle of what is longer: ends tell names apart.
 
@@ -51,24 +39,6 @@ def shorten(value: Any, limit: int) -> str:
     head = (limit + 1) // 2
     tail = limit - 1 - head
     return text[:head] + "…" + (text[-tail:] if tail else "")
-
-
-def name(value: Any, limit: int = 48, tag: str = "bdi") -> str:
-    """A name of the user's, kept from turning its neighbors around; the whole of it in the title if it is shortened.
-
-    Examples
-    --------
-    >>> name("age")
-    '<bdi>age</bdi>'
-    >>> name("a<b, twice a<b", 7)
-    '<bdi title="a&lt;b, twice a&lt;b">a&lt;b,…&lt;b</bdi>'
-    """
-    text = clean(value)
-    if text == "":
-        return f'<{tag} class="nothing">(empty)</{tag}>'
-    short = shorten(text, limit)
-    title = f' title="{escape(shorten(text, 1000))}"' if short != text else ""
-    return f"<{tag}{title}>{escape(short)}</{tag}>"
 
 
 def invisible(value: Any) -> list[str]:
