@@ -11,7 +11,7 @@ import pytest
 
 from tabcast.report import _charts as charts
 from tabcast.report._forms import Bar, draw_bars
-from tabcast.report._svg import Scale, tick_texts, widen
+from tabcast.report._scales import Scale, tick_texts, widen
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_summary, make_verdict
 

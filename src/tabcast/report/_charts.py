@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tabcast.report._forms import FOOT, MAX_BARS, TOP, Bar, Dot, choose, color, draw_bars, draw_dots, draw_pairs
+from tabcast.report._forms import FOOT, MAX_BARS, TOP, Bar, Dot, color, draw_bars, draw_dots, draw_pairs
 from tabcast.report._phrases import (
     NOTHING,
     clip,
@@ -22,26 +22,18 @@ from tabcast.report._phrases import (
     signed,
     spaced,
 )
-from tabcast.report._svg import (
+from tabcast.report._scales import (
     LABEL_SIZE,
     PHONE,
     Scale,
-    axis_bottom,
-    axis_left,
-    dot,
-    element,
+    choose,
     left_room,
-    line,
-    path,
     percent_texts,
-    picture,
-    text,
     text_width,
     tick_texts,
-    titled,
-    whisker,
     widen,
 )
+from tabcast.report._svg import axis_bottom, axis_left, dot, element, line, path, picture, text, titled
 from tabcast.report._text import clean
 
 Data = Mapping[str, Any]
@@ -287,7 +279,7 @@ def draw_reliability(data: Data, width: float) -> Markup:
         for (a, b), one in zip(places, bins, strict=True):
             drawn = [dot(a, b, 3.0 + 3.5 * math.sqrt(one["n"] / most), f"dot {css}")]
             if is_number(one["low"]) and is_number(one["high"]):
-                drawn.insert(0, whisker(a, y(one["low"]), y(one["high"]), f"{css} thin"))
+                drawn.insert(0, line(a, y(one["low"]), a, y(one["high"]), f"whisker thin {css}"))
             tip = f"confidence {percent(one['confidence'])}, {percent(one['accuracy'])} of {count(one['n'])} right"
             parts.append(titled(f"{who.replace('_', '-')}: {tip}", *drawn))
     return picture(width, height, "Accuracy by confidence", parts)
@@ -421,7 +413,7 @@ def _with_errors(scored: Sequence[Data]) -> list[float]:
 def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> Markup:
     """A score with its standard error; full if it was chosen."""
     error = one.get("score_std_error") or 0.0
-    interval = whisker(at, y(one["score"] - error), y(one["score"] + error), "accent thin")
+    interval = line(at, y(one["score"] - error), at, y(one["score"] + error), "whisker thin accent")
     mark = dot(at, y(one["score"]), 6.5 if chosen else 4.5, "dot accent" if chosen else "ring accent")
     return titled(f"{name}: {decimal(one['score'])} ± {decimal(error)}", interval, mark)
 

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from markupsafe import Markup
 
 from tabcast.report._phrases import is_number
-from tabcast.report._svg import (
+from tabcast.report._scales import (
     LABEL_SIZE,
-    PHONE,
     Scale,
-    axis_bottom,
-    axis_left,
-    dot,
-    element,
+    choose,
     fit_text,
     left_room,
-    line,
     percent_texts,
-    picture,
-    text,
     text_width,
     tick_texts,
-    titled,
-    whisker,
     widen,
 )
+from tabcast.report._svg import axis_bottom, axis_left, dot, element, line, picture, text, titled
 from tabcast.report._text import clean
-
-Number = TypeVar("Number", int, float)
 
 N_COLORS = 8
 MAX_BARS = 12
@@ -42,11 +32,6 @@ FOOT = 46.0  # room below it for numbers and name of the other
 def color(position: int) -> str:
     """The class of a series' color; from the eighth on all share the last, gray."""
     return f"c{min(position, N_COLORS - 1)}"
-
-
-def choose(width: float, wide: Number, narrow: Number) -> Number:
-    """What fits the width: a screen's or a phone's."""
-    return wide if width > PHONE else narrow
 
 
 @dataclass(frozen=True)
@@ -129,6 +114,6 @@ def draw_dots(
         parts.append(text(x(i), base + 17, one.name, css="tick", anchor="middle", width=room))
         drawn = [dot(x(i), y(one.value), 5.5, "dot accent")]
         if is_number(one.low) and is_number(one.high):
-            drawn.insert(0, whisker(x(i), y(max(one.low, low)), y(min(one.high, high)), "accent"))
+            drawn.insert(0, line(x(i), y(max(one.low, low)), x(i), y(min(one.high, high)), "whisker accent"))
         parts.append(titled(one.tip, *drawn))
     return picture(width, height, alt, parts)

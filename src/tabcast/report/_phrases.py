@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from tabcast.report._text import clean, shorten
 
@@ -99,18 +100,16 @@ def p_value(value: float | None) -> str:
     return ", p < 0.001" if value < 0.001 else f", p = {value:.3f}"
 
 
-def between(points: Sequence[tuple[float, float]], at: float) -> float:
+def interpolate(points: Sequence[tuple[float, float]], at: float) -> float:
     """The height of a line through points, which go from left to right; outside, that of its end.
 
     Examples
     --------
-    >>> between([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)], 0.75), between([(0.0, 1.0)], 2.0)
+    >>> interpolate([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)], 0.75), interpolate([(0.0, 1.0)], 2.0)
     (0.25, 1.0)
     """
-    for (x, y), (next_x, next_y) in pairwise(points):
-        if x <= at <= next_x and next_x > x:
-            return y + (at - x) / (next_x - x) * (next_y - y)
-    return points[0][1] if at < points[0][0] else points[-1][1]
+    x, y = zip(*points, strict=True)
+    return float(np.interp(at, x, y))
 
 
 def listed(words: Sequence[str]) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from tabcast.guard import say_verdict
 from tabcast.report._phrases import (
-    between,
     count,
     decimal,
     in_points,
+    interpolate,
     is_number,
     listed,
     p_value,
@@ -232,7 +232,7 @@ def say_selection_curve(data: Data) -> Words:
     at = 0.9 if chosen is None else chosen
     says = ""
     if shares:
-        share = between([(one["threshold"], one["share"]) for one in shares], at)
+        share = interpolate([(one["threshold"], one["share"]) for one in shares], at)
         passing = f"about {percent(share)} of the unlabeled rows reach"
         says = (
             f"No threshold decided which rows were used; {passing} a confidence of {decimal(at, 2)}."
@@ -260,7 +260,7 @@ def say_selection_by_alpha(data: Data) -> Words:
         f"counting in full {percent(last['share'])} ({count(last['n'])})"
     )
     if alpha is not None:
-        share = between([(one["alpha"], one["share"]) for one in data["alphas"]], alpha)
+        share = interpolate([(one["alpha"], one["share"]) for one in data["alphas"]], alpha)
         says += f"; with the alpha in use, {decimal(alpha, 2)}, about {percent(share)}"
     return Words(
         "And if density counted more?",
