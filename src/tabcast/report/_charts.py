@@ -1,4 +1,4 @@
-"""One function a picture: plain data in, SVG out. Drawn for several widths, so that text keeps its size on a phone."""
+"""One function per picture: plain data in, SVG out, for a given width, so that text keeps its size on a phone."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def draw_gain(verdict: Data, width: float) -> Markup:
 
 
 def _sides(zero: float, width: float) -> list[Markup]:
-    """Who is better on which side of zero, where there is room for the words."""
+    """Which model is better on which side of zero, where there is room for the words."""
     found = []
     for words, side, room in (("supervised is better", -1, zero), ("self-trained is better", 1, width - zero)):
         if room > text_width(words, LABEL_SIZE) + 40:
@@ -109,11 +109,11 @@ def draw_seconds(training: Data, width: float) -> Markup:
     """Where the time went."""
     spent = sorted(training["seconds"].items(), key=lambda one: -one[1])
     bars = [Bar(spaced(name), value, seconds(value), "neutral") for name, value in spent]
-    return draw_bars(bars, width, "Seconds by part of the work")
+    return draw_bars(bars, width, "Seconds per step")
 
 
 def draw_flipped(data: Data, width: float) -> Markup:
-    """How often which label took the place of which."""
+    """How often each label replaced another."""
     pairs = sorted(data["pairs"], key=lambda one: -one["n"])
     return draw_pairs([(one["from"], one["to"], one["n"], count(one["n"])) for one in pairs], width, "Changed labels")
 
@@ -148,7 +148,7 @@ def draw_information(data: Data, width: float) -> Markup:
         )
         for one in data["regions"] if is_number(one["information"])
     ]  # fmt: skip
-    labels = ("information of a row; 1 is a labeled one's", "density region")
+    labels = ("information of a row (1: a labeled row)", "density region")
     return draw_dots(dots, width, labels, "Fisher information by density region", zero=True)
 
 
@@ -156,7 +156,7 @@ def draw_information(data: Data, width: float) -> Markup:
 
 
 def draw_overlap(data: Data, width: float) -> Markup:
-    """How labeled rows of each class are spread over the classes by density; with many classes the worst pairs only."""
+    """How labeled rows of each class spread over the classes by density; with many classes, the worst pairs only."""
     classes, matrix = [clean(one) for one in data["classes"]], data["matrix"]
     n = len(classes)
     if n > MAX_CELLS:
@@ -214,13 +214,13 @@ def draw_shift(data: Data, width: float) -> Markup:
 
 
 def draw_selection(data: Data, width: float) -> Markup:
-    """The share of rows that pass, by threshold."""
+    """The proportion of rows that pass, by threshold."""
     points = [(one["threshold"], one["share"], one["n"]) for one in data["thresholds"]]
     return _draw_shares(points, width, "confidence threshold", data.get("threshold"), "Rows that pass, by threshold")
 
 
 def draw_selection_by_alpha(data: Data, width: float) -> Markup:
-    """The share of rows that pass, by alpha."""
+    """The proportion of rows that pass, by alpha."""
     points = [(one["alpha"], one["share"], one["n"]) for one in data["alphas"]]
     return _draw_shares(points, width, "alpha", data["alpha"], "Rows that pass, by alpha")
 
@@ -228,21 +228,21 @@ def draw_selection_by_alpha(data: Data, width: float) -> Markup:
 def _draw_shares(
     points: Sequence[tuple[float, float, int]], width: float, x_label: str, chosen: float | None, alt: str
 ) -> Markup:
-    """A line of shares over the ground, and the value in use."""
+    """A line of proportions, and the value in use."""
     height = choose(width, 260, 230)
     base, left, right = height - FOOT, 46.0, width - 14
     xs = [x for x, _, _ in points] or [0.0, 1.0]
     x, y = Scale(min(xs), max(xs), left, right), Scale(0, 1, base, TOP)
     ticks = x.ticks(6)
     parts = [
-        axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="share of unlabeled rows"),
+        axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="proportion of unlabeled rows"),
         axis_bottom(x, base, ticks, tick_texts(ticks), label=x_label),
     ]
     places = [(x(a), y(b)) for a, b, _ in points]
     if places:
         ground = [(places[-1][0], base), (places[0][0], base)]
         parts += [path([*places, *ground], "wash accent", closed=True), path(places, "line accent")]
-    # Dots that nobody sees carry the numbers for pointers.
+    # Invisible dots show the numbers when pointed at.
     for (a, b), (value, share, n) in zip(places, points, strict=True):
         said = f"{decimal(value, 2)}: {percent(share)} of rows ({count(n)})"
         parts.append(titled(said, dot(a, b, 8, "ghost")))
@@ -286,7 +286,7 @@ def draw_reliability(data: Data, width: float) -> Markup:
 
 
 def merge_bins(bins: Sequence[Data], closest: float = 0.02) -> list[Data]:
-    """Bins whose confidences cannot be told apart in a picture as one: means, weighted by rows.
+    """Merge bins whose confidences cannot be told apart in a picture: means, weighted by rows.
 
     The ends of intervals are averaged like the rest: the interval of a typical bin, not of all rows together.
 
@@ -314,11 +314,11 @@ def _tenth_below(values: Sequence[float]) -> float:
     return max(0.0, math.floor((min(values, default=0.0) - 0.02) * 10) / 10)
 
 
-# Shares
+# Proportions
 
 
 def draw_class_mix(data: Data, width: float) -> Markup:
-    """Class shares of the labeled rows and of the rows in use, round by round."""
+    """Class proportions of the labeled rows and of the rows in use, round by round."""
     lines: list[tuple[str, Sequence[Any], str]] = [("labeled rows", data["labeled"], "rows")]
     lines += [(f"round {one['round']}", one["shares"], count(round(one["n"]))) for one in data["rounds"] if one["n"]]
     left, step, thick = text_width("labeled rows", LABEL_SIZE) + 18, 31.0, 20.0
@@ -345,7 +345,7 @@ def draw_class_mix(data: Data, width: float) -> Markup:
                 shown = f"{100 * share:.0f}%"
                 inside.append(text((a + b) / 2, y + thick / 2 + 4, shown, css=f"on {color(j)}", anchor="middle"))
             parts.append(titled(f"{clean(data['classes'][j])}: {percent(share)}", *inside))
-    return picture(width, base + 26, "Class shares by round", parts)
+    return picture(width, base + 26, "Class proportions by round", parts)
 
 
 # Training
@@ -411,7 +411,7 @@ def _with_errors(scored: Sequence[Data]) -> list[float]:
 
 
 def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> Markup:
-    """A score with its standard error; full if it was chosen."""
+    """A score with its standard error; filled if it was chosen."""
     error = one.get("score_std_error") or 0.0
     interval = line(at, y(one["score"] - error), at, y(one["score"] + error), "whisker thin accent")
     mark = dot(at, y(one["score"]), 6.5 if chosen else 4.5, "dot accent" if chosen else "ring accent")
@@ -423,7 +423,7 @@ def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> Mark
 
 @dataclass(frozen=True)
 class Point:
-    """A row on the map: where, which class, whether it was used, and which row of the page's table it is."""
+    """A row on the map: its place, class, whether it was used, and its position in the page's table."""
 
     x: float
     y: float
@@ -433,7 +433,7 @@ class Point:
 
 
 def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> Markup:
-    """A dot a row: full if it was used, a ring if not."""
+    """One dot per row: filled if it was used, a ring if not."""
     height = choose(width, 440, 340)
     base, right = height - FOOT, width - 8
     y = Scale(*_bounds([one.y for one in points]), base - 4, TOP + 4)
@@ -456,7 +456,7 @@ def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> Markup:
 
 
 def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """From a little below the least to 1 for what lies between 0 and 1."""
+    """From a little below the minimum to 1 for values between 0 and 1."""
     low, high = min(values), max(values)
     if low >= 0 and high <= 1:
         return max(0.0, math.floor((low - 0.01) * 10) / 10), 1.0

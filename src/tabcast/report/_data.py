@@ -1,4 +1,4 @@
-"""What the page carries for its table and its map: columns of numbers, thinned so that the page stays small."""
+"""The data embedded in the page for its table and its map: columns of numbers, sampled so that the page stays small."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IN_SCRIPT = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029
 
 
 def to_json(data: Any) -> Markup:
-    r"""JSON that can stand inside a script element whatever its strings are.
+    r"""JSON that is safe inside a script element whatever strings it contains.
 
     Examples
     --------
@@ -40,15 +40,11 @@ def to_json(data: Any) -> Markup:
 
 @dataclass(frozen=True)
 class PageData:
-    """The page's rows.
+    """The rows of the page.
 
-    Attributes
-    ----------
-    json : for the script: see `embed`.
-    n_rows, n_used : of all unlabeled rows.
-    kept : positions in the table of pseudo-labels of the rows that the page has.
-    codes : position in the classes of each kept row's label.
-    drawn : positions in `kept` of the dots of the map, in the order in which they are drawn.
+    `json` is read by the script. `n_rows` and `n_used` count all unlabeled rows; `kept` are positions in the table of
+    pseudo-labels of the rows on the page, `codes` the positions of their labels in the classes, and `drawn` the
+    positions in `kept` of the dots of the map, in drawing order.
     """
 
     json: dict[str, Any]
@@ -60,7 +56,7 @@ class PageData:
 
 
 def check_pseudo_labels(pseudo_labels: pd.DataFrame, table: pd.DataFrame | None) -> None:
-    """Refuse tables that do not belong together."""
+    """Raise an error for tables that do not belong together."""
     missing = [name for name in COLUMNS if name not in pseudo_labels.columns]
     if missing:
         raise ValueError(
@@ -71,13 +67,13 @@ def check_pseudo_labels(pseudo_labels: pd.DataFrame, table: pd.DataFrame | None)
         last = int(pseudo_labels["row"].max())
         if last >= len(table):
             raise ValueError(
-                f"`table` of render_report must have a row for each of the {len(pseudo_labels)} pseudo-labels, or for "
+                f"`table` of render_report must have one row for each of {len(pseudo_labels)} pseudo-labels, or for "
                 f"each row up to {last}; it has {len(table)}."
             )
 
 
 def rows_of_table(pseudo_labels: pd.DataFrame, table: pd.DataFrame) -> NDArray[np.intp]:
-    """Position in `table` of each pseudo-label: its own if both are as long, otherwise what its column `row` says."""
+    """Position in `table` of each pseudo-label: its own if both have the same length, otherwise its column `row`."""
     if len(table) == len(pseudo_labels):
         return np.arange(len(table))
     return pseudo_labels["row"].to_numpy().astype(np.intp)
@@ -86,14 +82,10 @@ def rows_of_table(pseudo_labels: pd.DataFrame, table: pd.DataFrame) -> NDArray[n
 def embed(
     pseudo_labels: pd.DataFrame, table: pd.DataFrame | None, classes: Iterable[Any], wanted: Iterable[int] = ()
 ) -> PageData:
-    """Choose the rows that the page has, those whose values it has and those that its map draws.
+    """Choose the rows of the page, those with their values and those on its map.
 
-    Parameters
-    ----------
-    pseudo_labels : a row for each unlabeled row.
-    table : its values; see `rows_of_table`.
-    classes : names in the order of their colors; other labels follow.
-    wanted : values of the column `row` that must be there with their values.
+    `classes` are names in the order of their colors; other labels follow. `wanted` are values of the column `row` that
+    must be there with their values.
     """
     rng = np.random.default_rng(0)
     n = len(pseudo_labels)
@@ -133,7 +125,7 @@ def _thin(n: int, most: int, first: NDArray[np.intp], rng: np.random.Generator) 
 
 
 def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]) -> dict[str, Any]:
-    """Columns of as many rows as fit, those at the head of `order` first."""
+    """Columns of as many rows as fit, in the order of `order`."""
     columns = range(min(table.shape[1], MAX_COLUMNS))
     n = len(order)
     trial = min(n, 1_000)
@@ -144,7 +136,7 @@ def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]
         if trial == n and size <= VALUE_BYTES:
             break
         fits = min(n, max(1, int(trial * 0.97 * VALUE_BYTES / max(size, 1))))
-        # A first guess comes from a thousand rows; after that it only ever goes down.
+        # The first guess comes from a thousand rows; after that it only decreases.
         if size <= VALUE_BYTES and (trial > 1_000 or fits <= trial):
             break
         trial = fits if fits != trial else max(1, trial // 2)
@@ -159,7 +151,7 @@ def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]
 
 
 def encode_column(column: pd.Series) -> dict[str, Any]:
-    """Numbers as they are (six digits), everything else as codes of its texts; missing is null and -1.
+    """Numbers as they are (six digits), everything else as codes of its levels; missing values are null and -1.
 
     Examples
     --------
@@ -193,12 +185,12 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
 
 
 def _tens_of_thousands(column: pd.Series) -> list[int | None]:
-    """Numbers to four digits, as whole numbers: half as long."""
+    """Numbers with four decimals, as integers: half as long."""
     return [None if one != one else round(10_000 * one) for one in _numbers(column).tolist()]
 
 
 def _encode(labels: pd.Series, names: list[str]) -> NDArray[np.intp]:
-    """Positions in `names`, to which labels that are not there are added."""
+    """Positions in `names`, to which missing labels are added."""
     codes, levels = pd.factorize(labels.astype(object))
     places: dict[str, int] = {one: i for i, one in enumerate(names)}
     mapped = []

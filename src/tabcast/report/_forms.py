@@ -1,4 +1,4 @@
-"""Forms that several pictures share: lying bars, dots with intervals; their colors and sizes."""
+"""Forms that several pictures share: horizontal bars, dots with intervals; their colors and sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tabcast.report._text import clean
 
 N_COLORS = 8
 MAX_BARS = 12
-TOP = 34.0  # room above a picture for the name of its upright axis
+TOP = 34.0  # room above a picture for the name of its vertical axis
 FOOT = 46.0  # room below it for numbers and name of the other
 
 
@@ -36,7 +36,7 @@ def color(position: int) -> str:
 
 @dataclass(frozen=True)
 class Bar:
-    """A lying bar: what it is, how long, the number at its end, its color, and all of its name."""
+    """A horizontal bar: its name, length, the number at its end, its color, and its full name."""
 
     name: str
     value: float
@@ -46,7 +46,7 @@ class Bar:
 
 
 def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0.0) -> Markup:
-    """Lying bars with a name at the left, which may take a `share` of the width, and a number at the end."""
+    """Horizontal bars with a name on the left, which may take a `share` of the width, and a number at the end."""
     bars = bars[:MAX_BARS]
     step, thick = 30.0, 14.0
     longest = max((text_width(one.name, LABEL_SIZE) for one in bars), default=0)
@@ -67,7 +67,7 @@ def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0
 
 
 def draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label: str) -> Markup:
-    """Bars of pairs of names; both names of a pair are shortened alike."""
+    """Bars for pairs of names; both names of a pair get the same room."""
     share = choose(width, 0.4, 0.5)
     room = (width * share - 40) / 2
     bars = []
@@ -79,7 +79,7 @@ def draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label
 
 @dataclass(frozen=True)
 class Dot:
-    """A dot with an upright interval: its name below, and what it says when pointed at."""
+    """A dot with a vertical interval: its name below, and a tip that is shown when pointed at."""
 
     name: str
     value: float
@@ -92,7 +92,7 @@ def draw_dots(
     dots: Sequence[Dot], width: float, labels: tuple[str, str], alt: str, *,
     level: float | None = None, share: bool = False, zero: bool = False,
 ) -> Markup:  # fmt: skip
-    """Dots from left to right; `labels` name the upright and the other axis, `level` is a dashed line."""
+    """Dots from left to right; `labels` name the vertical and the horizontal axis, `level` is a dashed line."""
     values = [end for one in dots for end in (one.value, one.low, one.high) if is_number(end)] or [0.0, 1.0]
     low, high = widen(min([*values, 0.0] if zero else values), max(values))
     if share:

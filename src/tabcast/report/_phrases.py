@@ -1,4 +1,4 @@
-"""Numbers and names as people say them."""
+"""Numbers and names in the words of a sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows(value: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage; a small one keeps a digit.
+    """A proportion as a percentage; a small one keeps a digit.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def percent(share: float | None) -> str:
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
-    """A number with a real minus sign; an en dash where there is none.
+    """A number with a real minus sign; a dash where there is none.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def seconds(value: float) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value to put behind something.
+    """A p-value to append to a sentence.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def p_value(value: float | None) -> str:
 
 
 def interpolate(points: Sequence[tuple[float, float]], at: float) -> float:
-    """The height of a line through points, which go from left to right; outside, that of its end.
+    """The height of a line through points sorted from left to right; beyond its ends, that of the nearest end.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def interpolate(points: Sequence[tuple[float, float]], at: float) -> float:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them.
+    """Words as a list in a sentence.
 
     Examples
     --------
@@ -124,12 +124,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def quoted(value: Any, limit: int = 40) -> str:
-    """A name of the user's inside a sentence, in marks that keep its direction to itself."""
+    """A name of the user's inside a sentence, in quotes and isolated, so that right-to-left text stays inside them."""
     return f"“\u2068{shorten(value, limit)}\u2069”"
 
 
 def spaced(text: Any) -> str:
-    """A code's name as people say it.
+    """A name in code as words.
 
     Examples
     --------
@@ -140,9 +140,9 @@ def spaced(text: Any) -> str:
 
 
 def in_points(verdict: Data) -> bool:
-    """Whether the score is a share, so that differences are said in points (hundredths)."""
-    shares = all(0 <= verdict[key] <= 1 for key in ("supervised", "self_trained"))
-    return shares and not str(verdict["metric"]).startswith("neg_")
+    """Whether the score is a proportion, so that differences are given in points (hundredths)."""
+    proportions = all(0 <= verdict[key] <= 1 for key in ("supervised", "self_trained"))
+    return proportions and not str(verdict["metric"]).startswith("neg_")
 
 
 def signed(value: float, *, points: bool) -> str:
@@ -159,7 +159,7 @@ def signed(value: float, *, points: bool) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether there is something to say or draw."""
+    """Whether there is a finite number to show."""
     return isinstance(value, int | float) and math.isfinite(value)
 
 
@@ -169,7 +169,7 @@ def clip(share: Any) -> float:
 
 
 def date(iso: str) -> str:
-    """A day as people write it; what is no date stays as it is.
+    """A date in words; text that is no date stays as it is.
 
     Examples
     --------

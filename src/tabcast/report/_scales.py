@@ -23,7 +23,7 @@ WIDE_CHARACTERS = frozenset("mwMW%@—…")
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to pixels, in a straight line.
+    """A linear map from values to pixels.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def tick_step(low: float, high: float, n: int) -> float:
 
 
 def widen(low: float, high: float, share: float = 0.06, n: int = 5) -> tuple[float, float]:
-    """Bounds with some air, moved out to round numbers.
+    """Bounds with some margin, moved out to round numbers.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def widen(low: float, high: float, share: float = 0.06, n: int = 5) -> tuple[flo
         low, high = low - (abs(low) * 0.1 or 0.5), high + (abs(high) * 0.1 or 0.5)
     room = (high - low) * share
     low, high = low - room, high + room
-    # Moved out, the bounds may ask for a larger step, and that for other bounds.
+    # Wider bounds may need a larger step, and a larger step other bounds.
     for _ in range(4):
         step = tick_step(low, high, n)
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
@@ -88,7 +88,7 @@ def widen(low: float, high: float, share: float = 0.06, n: int = 5) -> tuple[flo
 
 
 def tick_text(value: float, step: float) -> str:
-    """A tick's number with the digits its step has, and a real minus sign.
+    """The number of a tick with as many digits as its step, and a real minus sign.
 
     Examples
     --------
@@ -108,18 +108,18 @@ def tick_text(value: float, step: float) -> str:
 
 
 def tick_texts(ticks: Sequence[float]) -> list[str]:
-    """Numbers of all ticks of an axis, written alike."""
+    """Numbers of all ticks of an axis in one format."""
     step = min((b - a for a, b in pairwise(ticks)), default=1.0)
     return [tick_text(tick, step) for tick in ticks]
 
 
 def percent_texts(ticks: Sequence[float]) -> list[str]:
-    """Shares as percentages."""
+    """Proportions as percentages."""
     return [f"{one}%" for one in tick_texts([100 * tick for tick in ticks])]
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is, in pixels, a little on the safe side: nothing is measured without a browser."""
+    """Estimate how wide a text is, in pixels, a little on the safe side: only a browser could measure it."""
     total = 0.0
     for one in text:
         if unicodedata.combining(one) or unicodedata.category(one) in ("Cf", "Cc"):
@@ -138,7 +138,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def fit_text(value: Any, width: float, size: float = LABEL_SIZE) -> str:
-    """The text, with three dots in the middle if it is wider than `width`.
+    """The text, with an ellipsis in the middle if it is wider than `width`.
 
     Examples
     --------
@@ -162,5 +162,5 @@ def left_room(texts: Sequence[str], least: float = 34) -> float:
 
 
 def choose(width: float, wide: Number, narrow: Number) -> Number:
-    """What fits the width: a screen's or a phone's."""
+    """One of two values, by width: for a screen or for a phone."""
     return wide if width > PHONE else narrow

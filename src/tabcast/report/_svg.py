@@ -15,7 +15,7 @@ from tabcast.report._text import clean
 
 
 def number(value: float) -> str:
-    """A coordinate: two digits are finer than any screen.
+    """A coordinate with at most two decimals, finer than any screen.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def axis_bottom(
 def axis_left(
     scale: Scale, x: float, right: float, ticks: Sequence[float], texts: Sequence[str], *, label: str = ""
 ) -> Markup:
-    """Ticks at the left with grid lines to `right`; `label` lies above the axis, so that nobody turns the head."""
+    """Ticks at the left with grid lines to `right`; `label` stands above the axis, not turned."""
     parts = []
     for tick, words in zip(ticks, texts, strict=True):
         y = scale(tick)

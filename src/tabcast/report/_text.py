@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
-# What no page may hold (controls, halves of surrogate pairs) is shown as the replacement character.
+# Characters that no page may contain (controls, lone surrogates) are shown as the replacement character.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -26,7 +26,7 @@ def clean(value: Any) -> str:
 
 
 def shorten(value: Any, limit: int) -> str:
-    """Text of at most `limit` characters; three dots stand in the middle of what is longer: ends tell names apart.
+    """Text of at most `limit` characters; longer text gets an ellipsis in the middle, as names often differ at the end.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def shorten(value: Any, limit: int) -> str:
 
 
 def invisible(value: Any) -> list[str]:
-    r"""Characters of a text that nobody sees, as code points: they make two names look the same.
+    r"""Invisible characters of a text, as code points: they make two names look the same.
 
     Examples
     --------
