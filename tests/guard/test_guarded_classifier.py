@@ -25,7 +25,7 @@ from tabcast.guard import _guarded_classifier as guarded_classifier
 from tabcast.pseudo_labels import TakeAll
 from tabcast.teachers import Committee
 from tests.conftest import hide_labels
-from tests.guard.naive_comparison import naive_comparison, naive_interval
+from tests.guard.reference_comparison import reference_comparison, reference_interval
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +76,14 @@ class TestAgainstTheTwin:
     def test_equal(self, moons, classifier, n_splits, n_repeats):
         X, _, y = moons
         ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)
-        theirs = naive_comparison(classifier, X, y, n_splits=n_splits, n_repeats=n_repeats, random_state=11)
+        theirs = reference_comparison(classifier, X, y, n_splits=n_splits, n_repeats=n_repeats, random_state=11)
         verdict = ours.verdict_
         supervised, self_trained, n_test, n_train = map(list, zip(*theirs, strict=True))
         assert verdict.scores["supervised"].tolist() == pytest.approx(supervised)
         assert verdict.scores["self_trained"].tolist() == pytest.approx(self_trained)
         assert verdict.scores["n_test"].tolist() == n_test
         differences = [b - a for a, b in zip(supervised, self_trained, strict=True)]
-        interval = naive_interval(differences, n_test, n_train, 0.9, len(n_test) / sum(n_test))
+        interval = reference_interval(differences, n_test, n_train, 0.9, len(n_test) / sum(n_test))
         assert (verdict.gain, verdict.low, verdict.high) == pytest.approx(interval, abs=1e-9)
         assert verdict.supervised == pytest.approx(sum(supervised) / len(theirs))
         assert verdict.self_trained == pytest.approx(sum(self_trained) / len(theirs))
@@ -271,7 +271,7 @@ class TestFewRows:
         y = np.full(len(X), -1)
         y[:3] = [0, 1, 2]
         with pytest.raises(
-            ValueError, match=r"every class has one labeled row only\. Label at least two rows of a class"
+            ValueError, match=r"every class has only one labeled row\. Label at least two rows of a class"
         ):
             GuardedClassifier(quick(), random_state=0).fit(X, y)
 
@@ -309,7 +309,7 @@ class TestFewRows:
         y[11] = 3  # two classes with one row each
         with (
             pytest.raises(
-                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on 0 of 6"
+                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on only 0 of 6"
             ),
             pytest.warns(SmallClassWarning),
         ):
@@ -442,7 +442,7 @@ class TestTime:
         verdict = model.verdict_
         assert len(verdict.scores) == n_done
         assert (verdict.stopped, verdict.time_limit) == (n_done < 10, limit)
-        assert ("cut the comparison short" in str(verdict)) == (n_done < 10)
+        assert ("ended the comparison early" in str(verdict)) == (n_done < 10)
         assert len(model.out_of_fold_.rows) == (30 if n_done >= 5 else model.verdict_.scores["n_test"].sum())
         assert model.seconds_ == {"model": 2.0, "comparison": 2.0 * n_done}
 

@@ -257,7 +257,7 @@ def _draw_shares(
 def draw_reliability(data: Data, width: float) -> Markup:
     """Accuracy by confidence, before and after, and the diagonal."""
     height = choose(width, 370, 310)
-    base, left, right = height - FOOT, 48.0, width - 14
+    base, left, right = height - FOOT, 48.0, width - 18
     models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
     every = [one for bins in models.values() for one in bins]
     x_low = _tenth_below([one["confidence"] for one in every])
