@@ -271,7 +271,7 @@ class TestFewRows:
         y = np.full(len(X), -1)
         y[:3] = [0, 1, 2]
         with pytest.raises(
-            ValueError, match=r"every class has one labeled row only\. Label at least two rows of a class"
+            ValueError, match=r"every class has only one labeled row\. Label at least two rows of a class"
         ):
             GuardedClassifier(quick(), random_state=0).fit(X, y)
 
@@ -309,7 +309,7 @@ class TestFewRows:
         y[11] = 3  # two classes with one row each
         with (
             pytest.raises(
-                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on 0 of 6"
+                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on only 0 of 6"
             ),
             pytest.warns(SmallClassWarning),
         ):
@@ -442,7 +442,7 @@ class TestTime:
         verdict = model.verdict_
         assert len(verdict.scores) == n_done
         assert (verdict.stopped, verdict.time_limit) == (n_done < 10, limit)
-        assert ("cut the comparison short" in str(verdict)) == (n_done < 10)
+        assert ("ended the comparison early" in str(verdict)) == (n_done < 10)
         assert len(model.out_of_fold_.rows) == (30 if n_done >= 5 else model.verdict_.scores["n_test"].sum())
         assert model.seconds_ == {"model": 2.0, "comparison": 2.0 * n_done}
 

@@ -20,10 +20,10 @@ TITLES = {
     "class_overlap": "Do the classes overlap?",
     "fisher_information": "Where do unlabeled rows carry information?",
     "covariate_shift": "Do labeled and unlabeled rows look alike?",
-    "selection_curve": "How many rows are sure enough?",
+    "selection_curve": "How many rows are confident enough?",
     "class_mix": "Does one class take over?",
     "flipped_labels": "Which labels were changed?",
-    "reliability": "Can its confidence be believed?",
+    "reliability": "Can its confidence be trusted?",
     "rows_to_label": "Rows worth labeling next",
 }
 VOID = {"meta", "link", "br", "input", "img"}
@@ -123,7 +123,7 @@ def test_soft_page_warns_about_the_class_shares_and_has_no_density(soft_page, ca
     assert "random sample of all rows" not in cast_page
     assert 'data-key="density"' not in soft_page
     assert 'data-key="density"' in cast_page
-    assert "How much density counts" not in soft_page
+    assert "The weight of density" not in soft_page
 
 
 def test_columns_used_and_left_out_are_named_with_the_reason(cast_page):
