@@ -150,7 +150,7 @@ class Method(ABC):
         Parameters
         ----------
         seed : int
-            The seed.
+            Seed of whatever has none yet.
 
         Returns
         -------
