@@ -102,7 +102,7 @@ class TestAgainstTheTwin:
 
 class TestHeldOutRows:
     def test_nothing_in_a_split_sees_them(self, moons, monkeypatch):
-        """Neither a fit nor a prediction, until both models are done."""
+        """Neither a fit nor a prediction, until both models are fitted."""
         X, _, y = moons
         X = np.column_stack([X, np.arange(len(X))])
         seen = []
@@ -187,7 +187,7 @@ class TestChoice:
         assert "Both models scored the same in every split." in str(verdict)
 
     def test_self_training_that_ended_with_the_supervised_model(self, moons):
-        """Its own validation preferred round 0: there is one model, and it is called by its name."""
+        """Its own validation preferred round 0: both models are the supervised one, and the verdict says so."""
         X, _, y = moons
         model = GuardedClassifier(SelfTrainingClassifier(Liar()), n_splits=3, random_state=0).fit(X, y)
         assert model.self_trained_.best_round_ == 0
@@ -195,7 +195,7 @@ class TestChoice:
         assert model.chosen_ == "supervised"
 
     def test_two_moons_with_forty_labels(self):
-        """Where the other rows truly tell more, the guard lets them."""
+        """Where the unlabeled rows truly help, the guard keeps the self-trained model."""
         X, truth = make_moons(600, noise=0.15, random_state=1)
         y = hide_labels(truth, 40, seed=1)
         classifier = SoftSelfTrainingClassifier(
@@ -247,7 +247,7 @@ class TestFewRows:
         json.dumps(verdict.to_dict(), allow_nan=False)
 
     def test_no_unlabeled_rows_without_the_guard(self, moons):
-        """Both are one model, and it is called by its name."""
+        """Both models are the supervised one, and the verdict says so."""
         X, truth, _ = moons
         with pytest.warns(NoUnlabeledRowsWarning):
             model = GuardedClassifier(quick(), guard=False, n_splits=2, n_repeats=1, random_state=0).fit(X, truth)
@@ -276,7 +276,7 @@ class TestFewRows:
             GuardedClassifier(quick(), random_state=0).fit(X, y)
 
     def test_four_labels(self, moons):
-        """Fewer rows than parts: as many splits as there are rows to hold out, and no certainty."""
+        """Fewer rows than folds: as many splits as there are rows to hold out, and no certainty."""
         X, truth, _ = moons
         y = hide_labels(truth, 4, seed=0)
         model = GuardedClassifier(quick(), n_repeats=1, random_state=0).fit(X, y)
@@ -338,7 +338,7 @@ class TestScoring:
         assert np.isfinite(model.verdict_.gain)
 
     def test_what_is_scored_decides(self, moons):
-        """By the number of errors nothing is a share: differences are said as they are, without points."""
+        """The number of errors is no proportion: differences are given as they are, not in points."""
         X, _, y = moons
         model = GuardedClassifier(quick(Liar()), scoring=opposite_of_errors, random_state=0).fit(X, y)
         assert model.verdict_.gain < -1
@@ -411,7 +411,7 @@ class TestTables:
 class TestTime:
     @pytest.fixture
     def clock(self, monkeypatch):
-        """A clock that only fits move: a second each."""
+        """A clock that advances by one second per fit."""
 
         class Clock:
             now = 0.0
