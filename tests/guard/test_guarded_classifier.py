@@ -506,11 +506,11 @@ class TestEstimator:
             ({"n_splits": 1}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2; got 1."),
             ({"n_splits": 2.5}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2"),
             ({"n_repeats": 0}, ValueError, "`n_repeats` of GuardedClassifier must be an integer of at least 1; got 0."),
-            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number of seconds"),
+            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number or None"),
             (
                 {"time_limit": "1h"},
                 ValueError,
-                "`time_limit` of GuardedClassifier must be a positive number of seconds",
+                "`time_limit` of GuardedClassifier must be a positive number or None",
             ),
             ({"scoring": "no_such_score"}, ValueError, "no_such_score"),
             ({"classifier": quick(LinearSVC())}, TypeError, "must have predict_proba"),
