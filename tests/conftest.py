@@ -9,17 +9,30 @@ import numpy as np
 import pandas as pd
 import pytest
 
+SMALL_TABLES = Path(__file__).parent / "data"
 DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
 
 
+def dataset_folder(name):
+    """Folder that has a real table: tests/data, else ../shared/datasets; skips where neither has it."""
+    for folder in (SMALL_TABLES, DATASETS):
+        if (folder / f"{name}.csv.gz").exists():
+            return folder
+    pytest.skip(f"needs {name}.csv.gz in {DATASETS}")
+
+
+def read_meta(folder):
+    """Entries of a data folder's meta.json by name."""
+    return {entry["name"]: entry for entry in json.loads((folder / "meta.json").read_text())}
+
+
 def read_dataset(name):
-    """A real table from ../shared/datasets: (X, y), or a skip with the reason."""
-    if not DATASETS.exists():
-        pytest.skip(f"needs the real tables in {DATASETS}")
-    meta = {entry["name"]: entry for entry in json.loads((DATASETS / "meta.json").read_text())}[name]
+    """A real table as (X, y), categories in their own order."""
+    folder = dataset_folder(name)
+    meta = read_meta(folder)[name]
     text = [*meta["categories"], *meta["string"]]
     frame = pd.read_csv(
-        DATASETS / f"{name}.csv.gz", dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""]
+        folder / f"{name}.csv.gz", dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""]
     )
     for column, levels in meta["categories"].items():
         frame[column] = pd.Categorical(frame[column], categories=levels)
@@ -28,7 +41,7 @@ def read_dataset(name):
 
 
 def hide_labels(y, keep, seed, marker=-1):
-    """A copy of y in which `keep` rows, of every class some, still have their label."""
+    """A copy of y in which `keep` rows, some of each class, still have their label."""
     y = np.asarray(y)
     random = np.random.default_rng(seed)
     order = random.permutation(len(y))
@@ -67,6 +80,6 @@ def mixed_table():
 
 @pytest.fixture(autouse=True)
 def interrupts_are_heard():
-    """What is started in the background ignores interrupts, and so would the processes that tests start."""
+    """A process started in the background ignores interrupts, and so would the processes that tests start."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -24,7 +24,7 @@ from tabcast.density import EmpiricalLikelihood
 from tabcast.statistics import expected_calibration_error
 from tests.conftest import read_dataset
 
-NAMES = ["cmc", "credit-g", "qsar-biodeg", "steel-plates-fault", "vehicle"]
+NAMES = ["car", "cmc", "credit-g", "diabetes", "vehicle"]
 
 needs_gpytorch = pytest.mark.skipif(find_spec("gpytorch") is None, reason="gpytorch is not installed")
 CALIBRATORS = [

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tabcast.cli.main import app
-from tests.conftest import DATASETS
+from tests.conftest import SMALL_TABLES
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "research" / "configs").glob("soft_*.toml")])
@@ -22,10 +22,8 @@ def call(*arguments):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
 def test_smoke_profile_runs_and_is_drawn(config, tmp_path):
-    if not DATASETS.exists():
-        pytest.skip(f"needs the real tables in {DATASETS}")
     place = ("--profile", "smoke", "--records", tmp_path / "records")
-    call("study", "run", config, *place, "--backend", "serial", "--data-dir", DATASETS)
+    call("study", "run", config, *place, "--backend", "serial", "--data-dir", SMALL_TABLES)
     assert "0 failed" in call("study", "status", config, *place)
     text, out = tomllib.loads(config.read_text()), tmp_path / "out"
     if "tables" in text:

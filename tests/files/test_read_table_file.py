@@ -130,11 +130,11 @@ def test_no_row_is_read_beyond_the_batch_that_is_asked_for(tmp_path):
         iter_table_file(path, 0)
 
 
-@pytest.mark.parametrize("name", ["adult", "credit-g", "diabetes", "clinical_support2_hospdead"])
+@pytest.mark.parametrize("name", ["car", "credit-g", "diabetes", "kc2"])
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".parquet", ".feather"])
 def test_real_tables_come_back(tmp_path, name, ending):
     X, y = read_dataset(name)
-    table = X.assign(target=y).iloc[:3000].reset_index(drop=True)
+    table = X.mask(np.random.default_rng(0).random(X.shape) < 0.1).assign(target=y)
     write_table_file(table, tmp_path / f"t{ending}")
     frame = read_table_file(tmp_path / f"t{ending}")
     assert list(frame.columns) == list(table.columns)

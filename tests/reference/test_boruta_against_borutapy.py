@@ -12,7 +12,7 @@ from tests.conftest import read_dataset
 
 
 def numbers(name):
-    """A real table as BorutaPy takes it: levels by position, no names."""
+    """A real table as BorutaPy takes it: levels as codes, no names."""
     X, y = read_dataset(name)
     columns = learn_columns(X)
     table = columns.encode(X)

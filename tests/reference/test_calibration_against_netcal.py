@@ -1,7 +1,7 @@
 """Temperature scaling, histogram binning and calibration errors give the numbers of netcal, which the paper used.
 
-netcal's conventions, found by reading it: with two classes it looks at the second column only, in calibration and in
-measuring (so its ECE of two classes is that of the second class and not of the predicted one); histogram binning takes
+netcal's conventions, from its source: with two classes it uses the second column only, for calibration and for
+errors (so its ECE of two classes is that of the second class and not of the predicted one); histogram binning takes
 each class against all others and divides by the sum; it fills empty bins with their middle. It fits [a, b) and applies
 (a, b], which differs from ours only for confidences on an edge: random ones have none.
 """
@@ -23,7 +23,7 @@ scaling = pytest.importorskip("netcal.scaling", exc_type=ImportError)
 binning = pytest.importorskip("netcal.binning", exc_type=ImportError)
 metrics = pytest.importorskip("netcal.metrics", exc_type=ImportError)
 
-# Whatever netcal, pyro and torch announce to drop is theirs to mend.
+# Deprecations inside netcal, pyro and torch are not ours.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -45,7 +45,7 @@ def draw_rows(n_classes, seed, n_rows=1004):
 
 
 def whole_rows(theirs):
-    """netcal gives one column for two classes."""
+    """netcal returns one column for two classes."""
     return np.column_stack([1 - theirs, theirs]) if theirs.ndim == 1 else theirs
 
 

@@ -17,7 +17,7 @@ from tabcast.table import learn_columns
 
 kernel_density = pytest.importorskip("statsmodels.nonparametric.kernel_density", exc_type=ImportError)
 
-# statsmodels announces another random generator, which a density does not use.
+# statsmodels announces a new random generator, which densities do not use.
 pytestmark = pytest.mark.filterwarnings("ignore:After 0.17 or January 2028:FutureWarning")
 
 SAME_DENSITY = 1e-10  # relative; the promise of KernelDensity

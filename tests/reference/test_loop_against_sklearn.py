@@ -1,4 +1,4 @@
-"""A row keeps its first label, raw confidence, nothing judged: then ours is scikit-learn's SelfTrainingClassifier."""
+"""With raw confidence, first labels kept and no validation, ours equals scikit-learn's SelfTrainingClassifier."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tabcast import SelfTrainingClassifier
 from tabcast.confidence import Raw
 from tabcast.pseudo_labels import FixedThreshold, TopK
 
-N_SEEDS = 30
+N_SEEDS = 12
 ESTIMATORS = {
     "logistic": LogisticRegression(),
     "discriminant": LinearDiscriminantAnalysis(),
@@ -28,11 +28,11 @@ ESTIMATORS = {
     "tree": DecisionTreeClassifier(max_depth=4, min_samples_leaf=3, random_state=0),
     "neighbors": KNeighborsClassifier(3),
 }
-WITHOUT_TIES = ["logistic", "discriminant"]  # of equally confident rows scikit-learn takes any, we the first
+WITHOUT_TIES = ["logistic", "discriminant"]  # among ties scikit-learn selects any row, we select the first
 
 
 def draw(seed: int, n_classes: int) -> tuple[Any, Any, Any]:
-    """A hard problem with markers scattered over y: about 25 of 120 rows labeled, some of every class."""
+    """A hard problem: about 25 of 120 rows labeled, some of each class, the others marked in y."""
     X, truth = make_classification(
         n_samples=140,
         n_features=5,
@@ -90,7 +90,7 @@ def test_top_k(name, n_classes):
 
 
 def test_termination_means_the_same():
-    """All three reasons of scikit-learn occur, each with ours beside it."""
+    """All three reasons of scikit-learn occur, each with the one we report."""
     meanings = {
         "all_labeled": {"all_labeled", "max_rounds"},  # ours notices a round later, if there is one
         "no_change": {"no_change", "nothing_selected"},
@@ -107,8 +107,8 @@ def test_termination_means_the_same():
     assert met == set(meanings)
 
 
-def test_pool_of_real_numbers():
-    """The breast cancer table that scikit-learn ships, 41 labels."""
+def test_real_table():
+    """The breast cancer table of scikit-learn, 41 labels."""
     X, truth = load_breast_cancer(return_X_y=True)
     y = np.where(np.arange(len(truth)) % 14 == 0, truth, -1)
     estimator = make_pipeline(StandardScaler(), LogisticRegression())

@@ -1,4 +1,4 @@
-"""Every test begins with classifiers and parts that remember nothing."""
+"""Each test starts with empty recorders."""
 
 import pytest
 

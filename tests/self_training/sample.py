@@ -1,4 +1,4 @@
-"""A classifier that remembers what it was trained on, and rows with their number in front."""
+"""A classifier that records its training sets, and tables whose first column is the row number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabcast.confidence import Confidence
 
 
 class Training(NamedTuple):
-    """What `fit` of the base estimator got; `ids` are the rows, by position in X."""
+    """Arguments of one `fit` of the base estimator; `ids` are the positions of the rows in X."""
 
     ids: tuple[int, ...]
     y: tuple[Any, ...]
@@ -22,7 +22,7 @@ class Training(NamedTuple):
 
 
 class NearestMean(ClassifierMixin, BaseEstimator):
-    """A cheap classifier that remembers every training set. The first column of X is the row's number."""
+    """A cheap classifier that records every training set. The first column of X is the row number."""
 
     fits: ClassVar[list[Training]] = []
 
@@ -46,7 +46,7 @@ class NearestMean(ClassifierMixin, BaseEstimator):
 
 
 def draw(seed: int = 0, n_rows: int = 90, n_classes: int = 2, n_labeled: int = 30) -> tuple[Any, Any, Any]:
-    """Rows with their number in front, markers scattered over y, and the truth."""
+    """Rows with their number in the first column, labels with markers, and the true labels."""
     X, truth = make_classification(
         n_rows, 4, n_informative=3, n_redundant=0, n_classes=n_classes, n_clusters_per_class=1, random_state=seed
     )
@@ -56,15 +56,15 @@ def draw(seed: int = 0, n_rows: int = 90, n_classes: int = 2, n_labeled: int = 3
     return np.column_stack([np.arange(n_rows), X]), y, truth
 
 
-def judges(seed: int = 0, n_rows: int = 40) -> tuple[Any, Any]:
-    """Rows to judge by, numbered from 1000."""
+def validation_rows(seed: int = 0, n_rows: int = 40) -> tuple[Any, Any]:
+    """Validation rows, numbered from 1000."""
     X, _, truth = draw(seed, 90 + n_rows)
     X[:, 0] += 1000
     return X[90:], truth[90:]
 
 
 class Diary(Confidence):
-    """Writes down what it is shown. The number of a row is read off its probabilities; see `Numbered`."""
+    """Records its arguments. Row numbers are encoded in the probabilities; see `Numbered`."""
 
     events: ClassVar[list[tuple[str, Any]]] = []
     prepared_on: ClassVar[list[tuple[tuple[int, ...], int]]] = []

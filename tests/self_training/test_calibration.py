@@ -1,4 +1,4 @@
-"""Calibrators see held-out rows of their round."""
+"""Calibrators get the held-out rows of their round."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from tabcast import SelfTrainingClassifier
 from tabcast.confidence import Chain, ClusterAware
 from tabcast.density import EmpiricalLikelihood
-from tests.self_training.sample import Diary, NearestMean, draw, judges
+from tests.self_training.sample import Diary, NearestMean, draw, validation_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
 
 class Numbered(NearestMean):
-    """Says for a row it was trained on: certain; for another: its number and how many rows it was trained on."""
+    """Certain about training rows; other probabilities encode the row number and the number of training rows."""
 
     def fit(self, X, y, sample_weight=None):
         self.known_ = set(np.asarray(X)[:, 0].astype(int).tolist())
@@ -32,8 +32,8 @@ class Numbered(NearestMean):
 
 
 def read_numbers(proba: np.ndarray) -> tuple[list[int], list[int]]:
-    """For each row its number, and on how many rows the classifier was trained."""
-    assert proba.max() < 1  # none of them was trained on
+    """For each row its number, and the number of rows that the classifier was trained on."""
+    assert proba.max() < 1  # none of them is a training row
     digits = np.round((proba.max(axis=1) - 0.6) * 1e9).astype(int)
     return (digits // 10_000).tolist(), (digits % 10_000).tolist()
 
@@ -42,7 +42,7 @@ def read_numbers(proba: np.ndarray) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("mode", ["cv", "hold-out", "validation data"])
 def test_calibration_sees_held_out_rows_of_its_round(mode, best_round):
     X, y, _ = draw()
-    held_out = judges()
+    held_out = validation_rows()
     truth = dict(enumerate(y.tolist())) | dict(zip(held_out[0][:, 0].astype(int), held_out[1], strict=True))
     labeled = set(np.flatnonzero(y != -1).tolist())
     model = SelfTrainingClassifier(
@@ -55,13 +55,13 @@ def test_calibration_sees_held_out_rows_of_its_round(mode, best_round):
     assert model.best_round_ == best_round
 
     kinds = [kind for kind, _ in Diary.events]
-    assert kinds == ["calibrate", "adjust"] * (len(kinds) // 2)  # each round anew, before it is used
+    assert kinds == ["calibrate", "adjust"] * (len(kinds) // 2)  # in each round, before it is used
     shown = [proba_and_y for kind, proba_and_y in Diary.events if kind == "calibrate"]
     for proba, codes in shown:
         assert [truth[i] for i in read_numbers(proba)[0]] == codes.tolist()
 
     n_runs = 6 if mode == "cv" else 1
-    sizes: dict[frozenset[int], list[int]] = {}  # held-out rows of a split: rows trained on, round by round
+    sizes: dict[frozenset[int], list[int]] = {}  # held-out rows of a split: number of training rows per round
     for proba, _ in shown[: 5 * n_runs]:
         ids, [n_train, *others] = read_numbers(proba)
         assert set(others) <= {n_train}
@@ -72,17 +72,17 @@ def test_calibration_sees_held_out_rows_of_its_round(mode, best_round):
         splits = [one.ids for one in NearestMean.fits if set(one.ids) <= labeled][:n_runs]
         assert set(sizes) == {frozenset(labeled - set(split)) for split in splits}
     for own in sizes.values():
-        assert own == sorted(set(own))  # by a classifier of its own every round, trained on more rows
+        assert own == sorted(set(own))  # one classifier per round, each trained on more rows
         assert len(own) == 5
 
     again = shown[5 * n_runs :]
-    if mode == "cv":  # the final run has no held-out rows of its own: those of all splits, of the same round
+    if mode == "cv":  # the final run uses the held-out rows of all splits, of the same round
         assert len(again) == max(best_round, 1)
         for round_number, (proba, _) in enumerate(again):
             ids, n_train = read_numbers(proba)
             assert Counter(ids) == dict.fromkeys(labeled, 2)
             assert set(n_train) == {own[round_number] for own in sizes.values()}
-    else:  # where round 0 won, what round 1 would have said is shown
+    else:  # where round 0 wins, pseudo_labels_ shows the proposal for round 1
         assert len(again) == (best_round == 0)
 
 
@@ -92,5 +92,7 @@ def test_calibration_without_held_out_rows_is_refused(confidence):
     with pytest.raises(ValueError, match=r"has to be calibrated on held-out rows, but validation=None holds out none"):
         SelfTrainingClassifier(NearestMean(), confidence=confidence, validation=None).fit(X, y)
     assert not NearestMean.fits
-    SelfTrainingClassifier(NearestMean(), confidence=confidence, validation=None).fit(X, y, validation_data=judges())
+    SelfTrainingClassifier(NearestMean(), confidence=confidence, validation=None).fit(
+        X, y, validation_data=validation_rows()
+    )
     assert Diary.events

@@ -1,4 +1,4 @@
-"""What is fitted, and how often: no training set twice, no more than allowed."""
+"""Number of fits: no training set is fitted twice, and no more fits than allowed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import pytest
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.pseudo_labels import FixedThreshold, TakeAll, TopK
-from tabcast.self_training._cast import ALPHA_GRID
 from tabcast.validation import CrossValidation, Holdout
-from tests.self_training.sample import NearestMean, draw, judges
+from tests.self_training.sample import NearestMean, draw, validation_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
 MODELS = {
     "curriculum": SelfTrainingClassifier(NearestMean()),
-    "threshold, row keeps its label": SelfTrainingClassifier(
+    "threshold, labels kept": SelfTrainingClassifier(
         NearestMean(), strategy=FixedThreshold(0.8), relabel=False, patience=4
     ),
     "top k": SelfTrainingClassifier(NearestMean(), strategy=TopK(7), patience=9),
@@ -43,13 +42,13 @@ def test_no_training_set_is_fitted_twice(name, seed):
 @pytest.mark.parametrize("name", ["curriculum", "search", "search, all"])
 def test_no_training_set_is_fitted_twice_with_validation_data(name):
     X, y, _ = draw()
-    model = MODELS[name].set_params(random_state=0).fit(X, y, validation_data=judges())
+    model = MODELS[name].set_params(random_state=0).fit(X, y, validation_data=validation_rows())
     assert model.n_fits_ == len(NearestMean.fits) == len(set(NearestMean.fits))
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_equal_splits_of_few_rows_are_fitted_once(seed):
-    """Four labeled rows can be halved in two ways only, so two repeats often agree."""
+    """Four labeled rows can be split into halves in two ways only, so repeats often agree."""
     X, truth = draw(0)[0], draw(0)[2]
     y = np.full(len(truth), -1)
     for one in (0, 1):
@@ -62,18 +61,18 @@ def test_supervised_model_is_shared_by_all_alphas():
     X, y, _ = draw()
     labeled = tuple(np.flatnonzero(y != -1).tolist())
     model = CASTClassifier(NearestMean(), alpha=[0, 0.2, 0.4, 0.6, 0.8, 1], random_state=0)
-    model.fit(X, y, validation_data=judges())
+    model.fit(X, y, validation_data=validation_rows())
     assert [one.ids for one in NearestMean.fits].count(labeled) == 1
     assert model.n_fits_ <= 1 + 6 * 5
 
 
-def test_alphas_that_choose_the_same_rows_cost_nothing():
+def test_alphas_that_select_the_same_rows_cost_no_fit():
     X, y, _ = draw()
     one = CASTClassifier(NearestMean(), density="uniform", alpha=0.5, random_state=0).fit(X, y)
     many = CASTClassifier(NearestMean(), density="uniform", max_fits=None, random_state=0).fit(X, y)
-    assert len(many.alpha_scores_) == len(ALPHA_GRID)
+    assert len(many.alpha_scores_) == 9
     assert many.alpha_scores_["score"].nunique() == 1
-    # Multiplying and adding may round confidences that are equal in exact arithmetic apart.
+    # Rounding may separate confidences that are equal in exact arithmetic.
     assert many.n_fits_ <= one.n_fits_ + 7
 
 
@@ -115,7 +114,7 @@ def test_max_fits_is_kept_or_refused(max_fits):
         assert model.alpha_scores_["alpha"].max() > 0
 
 
-def test_search_without_anything_to_judge_by_is_refused():
+def test_search_without_held_out_rows_is_refused():
     X, y, _ = draw()
     with pytest.raises(ValueError, match="alpha"):
         CASTClassifier(NearestMean(), validation=None).fit(X, y)

@@ -16,7 +16,7 @@ from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll
-from tests.self_training.sample import Diary, NearestMean, draw, judges
+from tests.self_training.sample import Diary, NearestMean, draw, validation_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
@@ -72,14 +72,14 @@ def test_noise_filter_is_respected(refused, relabel, strategy):
     unlabeled = set(np.flatnonzero(y == -1).tolist())
     for one in NearestMean.fits:
         assert all(label != refused for i, label in zip(one.ids, one.y, strict=True) if i in unlabeled)
-    told = model.pseudo_labels_
-    assert told["selected"].any()
-    assert not told.loc[told["label"] == refused, "selected"].any()
+    table = model.pseudo_labels_
+    assert table["selected"].any()
+    assert not table.loc[table["label"] == refused, "selected"].any()
     if isinstance(strategy, TakeAll):
-        assert told.loc[told["label"] != refused, "selected"].all()
+        assert table.loc[table["label"] != refused, "selected"].all()
 
 
-def test_feature_selection_limits_what_the_density_sees():
+def test_feature_selection_limits_the_columns_of_the_density():
     X, y, _ = draw()
     frame = pd.DataFrame(X, columns=["number", "a", "b", "c", "d"])
     frame["a"] = np.where(frame["a"] > 0, "up", "down")
@@ -89,14 +89,14 @@ def test_feature_selection_limits_what_the_density_sees():
         classifier, alpha=0.5, feature_selection=FirstColumns(2), validation=None, random_state=0
     ).fit(frame, y)
     assert model.selected_features_.tolist() == ["number", "a"]
-    told = model.pseudo_labels_
-    pool, first = frame[y == -1], told.groupby("label")["density"]
-    # Two levels in one column and a constant: a row is as dense as can be for its class, or not at all.
-    assert set(told["density"]) == {0.0, 1.0}
+    table = model.pseudo_labels_
+    pool, first = frame[y == -1], table.groupby("label")["density"]
+    # Two levels in one column and a constant: the scaled density of a row is 0 or 1.
+    assert set(table["density"]) == {0.0, 1.0}
     for label, density in first:
         assert density.groupby(pool["a"].to_numpy()[density.index]).nunique().max() == 1, label
     assert all(len(one.ids) for one in NearestMean.fits)
-    np.testing.assert_array_equal(NearestMean.fits[0].ids, [0] * 30)  # the classifier saw its own columns
+    np.testing.assert_array_equal(NearestMean.fits[0].ids, [0] * 30)  # the classifier uses all columns of its pipeline
     assert model.estimator_[-1].means_.shape == (2, 3)
 
 
@@ -119,7 +119,7 @@ def test_parts_are_fitted_on_training_rows_only(mode):
         feature_selection=FirstColumns(3),
         validation=validation[mode],
         random_state=0,
-    ).fit(X, y, validation_data=judges() if mode == "validation data" else None)
+    ).fit(X, y, validation_data=validation_rows() if mode == "validation data" else None)
     supervised = [one.ids for one in NearestMean.fits if set(one.ids) <= labeled]
     n_stages = {"cv": 6 + 1, "splitter": 4 + 1}.get(mode, 1)
     assert len(supervised) == n_stages

@@ -1,4 +1,4 @@
-"""When the loop stops, and which round wins."""
+"""When the loop stops, and which round is chosen."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_no_change():
     model = fit_for_reason(strategy=FixedThreshold(0.9), validation=None, max_rounds=50)
     assert model.termination_reason_ == "no_change"
     assert 0 < model.pseudo_labels_["selected"].sum() < 60
-    assert model.history_["n_changed"].iloc[1:].gt(0).all()  # a round without change is not run
+    assert model.history_["n_changed"].iloc[1:].gt(0).all()  # a round without a change is not run
 
 
 def test_nothing_selected():
@@ -92,11 +92,11 @@ def test_supervised_model_wins_when_pseudo_labels_hurt(strategy):
     np.testing.assert_array_equal(model.predict_proba(held_out[0]), supervised.predict_proba(held_out[0]))
     assert (model.transduction_[12:] == -1).all()
     assert (model.labeled_iter_[12:] == -1).all()
-    told = model.pseudo_labels_
-    assert not told["selected"].any()
-    assert (told["round"] == -1).all()
-    assert (told["label"] == 1).all()  # what the next round would have said
-    np.testing.assert_array_equal(told["raw_confidence"], supervised.predict_proba(pool)[:, 1])
+    table = model.pseudo_labels_
+    assert not table["selected"].any()
+    assert (table["round"] == -1).all()
+    assert (table["label"] == 1).all()  # the proposal for the next round
+    np.testing.assert_array_equal(table["raw_confidence"], supervised.predict_proba(pool)[:, 1])
 
 
 @pytest.mark.parametrize("validation", ["cv", 0.3, None])
@@ -111,9 +111,9 @@ def test_the_supervised_model_and_the_class_mix_are_kept(validation):
     if validation != 0.3:  # every labeled row trains
         alone = clone(model.supervised_).fit(X[rows], y[rows])
         np.testing.assert_array_equal(model.supervised_.predict_proba(X), alone.predict_proba(X))
-    told = model.pseudo_labels_
-    if validation is None:  # without a density the classifier's own label is the label
-        np.testing.assert_array_equal(told["raw_label"], told["label"])
+    table = model.pseudo_labels_
+    if validation is None:  # without a density, the label is the one that the classifier predicts
+        np.testing.assert_array_equal(table["raw_label"], table["label"])
 
 
 def test_tables_of_a_fit_are_those_of_the_last_fit():
@@ -136,7 +136,7 @@ def test_supervised_model_wins_ties():
 
 
 def test_pseudo_labels_win_when_they_help():
-    """The labeled rows of a class lie at its far end; the pool shows where its middle is."""
+    """The labeled rows of a class lie at its far end; the pool shows where its center is."""
     values = [
         *np.linspace(-1.2, -0.8, 6),
         *np.linspace(2.8, 3.2, 6),
@@ -164,7 +164,7 @@ def test_patience(patience):
 
 
 def test_patience_waits_for_a_round_that_improves():
-    """A score that first falls, then rises above the start: patience decides whether anybody sees it."""
+    """A score that first falls, then rises above the start: only enough patience finds it."""
     X, y, pool, _ = misleading_rows()
 
     def score(model, X, y):
@@ -184,8 +184,8 @@ def test_patience_waits_for_a_round_that_improves():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(("scoring", "n_classes"), [("roc_auc", 2), ("neg_log_loss", 3), ("roc_auc_ovr", 3)])
-def test_a_part_without_a_class_does_not_spoil_the_judgment(scoring, n_classes):
-    """Two labeled rows of a class, three parts: one part cannot be scored by ranking. Never a silent last round."""
+def test_a_fold_without_a_class_does_not_spoil_the_scores(scoring, n_classes):
+    """Two labeled rows of a class, three folds: one fold cannot be scored by ranking."""
     X, _, truth = draw(1, 120, n_classes)
     y = np.full(len(truth), -1)
     for one in range(n_classes):

@@ -1,4 +1,4 @@
-"""Soft self-training: what students learn from, what is remembered, what is refused."""
+"""Soft self-training: soft labels, fits, fitted attributes and bad parameters."""
 
 import pickle
 import re
@@ -24,13 +24,12 @@ from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
 from tabcast.exceptions import NoUnlabeledRowsWarning, SamplingWarning
 from tabcast.pseudo_labels import Curriculum, Soft, TakeAll
-from tabcast.self_training import sharpen
 from tabcast.teachers import Committee, SelfTeacher, TableCodes
 from tabcast.teachers import _committee as committee_module
 from tabcast.validation import LabeledScorer, SemiSupervisedSplit
 
 SHARES = {2: [0.6, 0.4], 3: [0.5, 0.3, 0.2]}
-LIGHT = Committee(["own", "linear"], n_folds=2)  # the same rule in less time
+LIGHT = Committee(["own", "linear"], n_folds=2)  # the same method in less time
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +46,7 @@ def draw(n_classes=2, n_labeled=40, n=140, seed=0):
 
 
 class Counting(GaussianNB):
-    """Notes what every fit was given."""
+    """Records the arguments of every fit."""
 
     seen: list = []
 
@@ -62,16 +61,16 @@ def seen():
     return Counting.seen
 
 
-def lower_is_worse(model, X, y):
-    """A scorer that likes models trained on few rows: the supervised one wins."""
+def fewer_rows_are_better(model, X, y):
+    """A scorer that prefers models trained on few rows: the supervised one wins."""
     return -float(model.class_count_.sum())
 
 
-# Labeled rows that are no random sample.
+# Labeled rows that are not a random sample.
 
 
 def draw_unevenly(balanced, seed=0):
-    """A rare class; labeled rows drawn at random, or as many of each class."""
+    """A rare class; labeled rows drawn at random, or equally many of each class."""
     X, truth = make_classification(1200, 6, n_informative=4, weights=[0.9], class_sep=2.0, flip_y=0, random_state=seed)
     random = np.random.default_rng(seed)
     labeled = random.permutation(1200)[:80]
@@ -80,7 +79,7 @@ def draw_unevenly(balanced, seed=0):
     return X, np.where(np.isin(np.arange(1200), labeled), truth, -1), truth
 
 
-def test_balanced_labels_are_noticed():
+def test_balanced_labels_are_detected():
     X, y, truth = draw_unevenly(balanced=True)
     with pytest.warns(SamplingWarning, match=r"do not look like a random sample.*class_prior='auto', None"):
         aligned = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
@@ -110,7 +109,7 @@ def test_random_labels_raise_no_alarm():
     assert sum(alarms) <= 1
 
 
-def test_auto_is_labeled_where_nothing_is_noticed():
+def test_auto_is_labeled_where_nothing_is_detected():
     X, y, _ = draw_unevenly(balanced=False)
     models = [
         SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=prior, random_state=0).fit(X, y)
@@ -120,7 +119,7 @@ def test_auto_is_labeled_where_nothing_is_noticed():
     np.testing.assert_array_equal(models[0].class_prior_, models[1].class_prior_)
 
 
-def test_who_teaches_itself_cannot_tell():
+def test_a_self_teacher_cannot_detect_sampling():
     X, y, _ = draw_unevenly(balanced=True)
     assert SoftSelfTrainingClassifier(GaussianNB(), teacher="self", random_state=0).fit(X, y).sampling_ is None
 
@@ -151,7 +150,7 @@ def test_given_prior(given):
     np.testing.assert_allclose(model.soft_labels_.mean(axis=0), [0.75, 0.25], rtol=0, atol=1e-6)
 
 
-def test_without_prior_and_temperature_soft_labels_are_what_the_teacher_says():
+def test_without_prior_and_temperature_soft_labels_are_the_teachers_predictions():
     X, y, _ = draw(3)
     for teacher in (LIGHT, "self"):
         model = SoftSelfTrainingClassifier(
@@ -162,19 +161,18 @@ def test_without_prior_and_temperature_soft_labels_are_what_the_teacher_says():
 
 
 def test_temperature_sharpens():
-    proba = np.array([[0.6, 0.3, 0.1], [1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3]])
-    np.testing.assert_allclose(sharpen(proba, 1.0), proba)
-    np.testing.assert_allclose(sharpen(proba, 0.5), proba**2 / (proba**2).sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(sharpen(proba, 1e-3)[0], [1, 0, 0], atol=1e-12)
-    X, y, _ = draw()
-    sure = [
-        SoftSelfTrainingClassifier(GaussianNB(), teacher="self", temperature=t, class_prior=None)
-        .fit(X, y)
-        .soft_labels_.max(axis=1)
-        .mean()
-        for t in (2.0, "auto", 0.5)
-    ]
-    assert sure[0] < sure[1] < sure[2]
+    X, y, _ = draw(3)
+    proba = GaussianNB().fit(X[y >= 0], y[y >= 0]).predict_proba(X[y < 0])
+    for temperature, expected in (
+        (1.0, proba),
+        (0.5, proba**2),
+        (2.0, proba**0.5),
+        (1e-3, proba == proba.max(axis=1)[:, None]),
+    ):
+        model = SoftSelfTrainingClassifier(
+            GaussianNB(), teacher="self", temperature=temperature, class_prior=None, smallest_share=0
+        ).fit(X, y)
+        np.testing.assert_allclose(model.soft_labels_, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
 
 
 def test_auto_temperature_is_the_teachers_own():
@@ -187,7 +185,7 @@ def test_auto_temperature_is_the_teachers_own():
         np.testing.assert_array_equal(auto.soft_labels_, given.soft_labels_)
 
 
-def test_the_student_learns_from_weighted_copies():
+def test_the_student_is_trained_on_weighted_copies():
     X, y, _ = draw(3)
     model = SoftSelfTrainingClassifier(GaussianNB(), teacher="self").fit(X, y)
     pool, soft = X[y < 0], model.soft_labels_
@@ -199,8 +197,8 @@ def test_the_student_learns_from_weighted_copies():
                 rows.append(row)
                 classes.append(label)
                 weights.append(share)
-    twin = GaussianNB().fit(rows, classes, sample_weight=weights)
-    np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), atol=1e-12)
+    reference = GaussianNB().fit(rows, classes, sample_weight=weights)
+    np.testing.assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-12)
     assert (soft == 0).any()
     assert ((soft > 0) & (soft < 0.5)).any()
 
@@ -311,9 +309,9 @@ def test_mixed_table_with_text_labels(mixed_table):
     model.fit(frame, y)
     assert set(model.predict(frame)) == {"stays", "leaves"}
     assert model.score(frame, truth) > 0.7
-    said = model.teacher_.predict_proba(frame.iloc[:7])
-    assert said.shape == (7, 2)
-    np.testing.assert_allclose(said.sum(axis=1), 1)
+    predicted = model.teacher_.predict_proba(frame.iloc[:7])
+    assert predicted.shape == (7, 2)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1)
     labels = model.classes_[model.soft_labels_.argmax(axis=1)]
     np.testing.assert_array_equal(model.pseudo_labels_["label"], labels)
     np.testing.assert_array_equal(np.asarray(model.transduction_, dtype=object)[y == None], labels)  # noqa: E711
@@ -364,7 +362,7 @@ def test_declared_categories_reach_the_teacher():
     assert not np.allclose(*soft)
 
 
-# What is remembered.
+# Fitted attributes.
 
 
 def test_pseudo_labels_are_described():
@@ -375,9 +373,11 @@ def test_pseudo_labels_are_described():
     assert table.columns.tolist() == expected
     np.testing.assert_array_equal(table["row"], np.flatnonzero(y < 0))
     np.testing.assert_allclose(table["confidence"], model.soft_labels_.max(axis=1), atol=1e-12)
-    said = model.teacher_.predict_proba(X[y < 0])
-    np.testing.assert_allclose(table["raw_confidence"], said[np.arange(len(said)), table["label"]], atol=1e-12)
-    np.testing.assert_array_equal(table["raw_label"], said.argmax(axis=1))
+    predicted = model.teacher_.predict_proba(X[y < 0])
+    np.testing.assert_allclose(
+        table["raw_confidence"], predicted[np.arange(len(predicted)), table["label"]], atol=1e-12
+    )
+    np.testing.assert_array_equal(table["raw_label"], predicted.argmax(axis=1))
     np.testing.assert_allclose(model.class_mix_[0], 0)
     np.testing.assert_allclose(model.class_mix_[1], model.soft_labels_.sum(axis=0))
     assert table["selected"].all()
@@ -390,25 +390,25 @@ def test_pseudo_labels_are_described():
     assert all(seconds > 0 for seconds in model.seconds_.values())
 
 
-@pytest.mark.parametrize("judges", ["cv", 0.3, "data"])
-def test_the_supervised_model_may_win(seen, judges):
+@pytest.mark.parametrize("validated_on", ["cv", 0.3, "data"])
+def test_the_supervised_model_may_win(seen, validated_on):
     X, y, truth = draw()
     model = SoftSelfTrainingClassifier(
         Counting(),
         teacher=LIGHT,
-        validation=None if judges == "data" else judges,
-        scoring=lower_is_worse,
+        validation=None if validated_on == "data" else validated_on,
+        scoring=fewer_rows_are_better,
         random_state=0,
-    ).fit(X, y, validation_data=(X[:30], truth[:30]) if judges == "data" else None)
+    ).fit(X, y, validation_data=(X[:30], truth[:30]) if validated_on == "data" else None)
     assert model.best_round_ == 0
-    assert model.n_fits_ == len(seen)  # the teacher's fits are counted, and made once
+    assert model.n_fits_ == len(seen)  # the teacher's fits are counted and not repeated
     trained = [(len(one["y"]), one["X"].tobytes()) for one in seen]
     assert len(set(trained)) == len(trained)
     assert model.soft_labels_.shape == (100, 2)
     np.testing.assert_array_equal(model.pseudo_labels_["label"], model.soft_labels_.argmax(axis=1))
     assert not model.pseudo_labels_["selected"].any()
     assert model.teacher_.predict_proba(X).shape == (140, 2)
-    if judges != 0.3:  # a fraction is never trained on
+    if validated_on != 0.3:  # a fraction is never trained on
         np.testing.assert_allclose(
             model.predict_proba(X), GaussianNB().fit(X[y >= 0], y[y >= 0]).predict_proba(X), atol=1e-12
         )
@@ -417,11 +417,13 @@ def test_the_supervised_model_may_win(seen, judges):
 def test_the_student_may_win():
     X, y, _ = draw()
     model = SoftSelfTrainingClassifier(
-        Counting(), teacher=LIGHT, validation="cv", scoring=lambda *a: -lower_is_worse(*a), random_state=0
+        Counting(), teacher=LIGHT, validation="cv", scoring=lambda *a: -fewer_rows_are_better(*a), random_state=0
     ).fit(X, y)
     assert model.best_round_ == 1
     plain = SoftSelfTrainingClassifier(Counting(), teacher=LIGHT, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(model.soft_labels_, plain.soft_labels_)  # the final model has all labeled rows
+    np.testing.assert_array_equal(
+        model.soft_labels_, plain.soft_labels_
+    )  # the final model is trained on all labeled rows
 
 
 def test_the_prior_is_that_of_the_rows_that_train():
@@ -435,7 +437,7 @@ def test_the_prior_is_that_of_the_rows_that_train():
 def test_a_class_that_a_split_does_not_have():
     X, y, _ = draw(3)
     y[np.flatnonzero(y == 2)[1:]] = -1
-    fold = np.arange((y >= 0).sum()) // 2 % 2  # the only row of class 2 trains once and judges once
+    fold = np.arange((y >= 0).sum()) // 2 % 2  # the only row of class 2 is trained on once and held out once
     model = SoftSelfTrainingClassifier(
         GaussianNB(), teacher=LIGHT, validation=PredefinedSplit(fold), scoring="accuracy", random_state=0
     ).fit(X, y)
@@ -463,7 +465,7 @@ def test_without_unlabeled_rows():
     np.testing.assert_array_equal(model.predict_proba(X), GaussianNB().fit(X, truth).predict_proba(X))
 
 
-def test_further_rounds_let_the_student_speak():
+def test_further_rounds_use_the_student_as_a_member():
     X, y, _ = draw()
     once, twice = (
         SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=None, max_rounds=n, random_state=0).fit(
@@ -472,14 +474,15 @@ def test_further_rounds_let_the_student_speak():
         for n in (1, 2)
     )
     own, other = once.teacher_.weights_
-    spoken = once.teacher_.members_[1].predict_proba(X[y < 0])
-    expected = sharpen(own * once.predict_proba(X[y < 0]) + other * spoken, 0.5)
+    linear = once.teacher_.members_[1].predict_proba(X[y < 0])
+    expected = (own * once.predict_proba(X[y < 0]) + other * linear) ** 2
+    expected /= expected.sum(axis=1, keepdims=True)
     expected[expected < 0.02] = 0
     np.testing.assert_allclose(twice.soft_labels_, expected, atol=1e-9)
     assert twice.n_rounds_ == 2
 
 
-# What is refused.
+# Bad parameters.
 
 
 BAD = [
@@ -540,7 +543,7 @@ def test_one_class():
         SoftSelfTrainingClassifier(GaussianNB()).fit(X, np.where(y == 1, -1, y))
 
 
-# Inside scikit-learn.
+# With scikit-learn.
 
 
 def test_pipeline_inside_and_outside():
@@ -590,11 +593,11 @@ def test_pickling():
     np.testing.assert_array_equal(again.teacher_.predict_proba(X), model.teacher_.predict_proba(X))
 
 
-# Soft labels in the loop.
+# Soft labels in hard self-training.
 
 
 def train_by_hand(X, y, chosen, shares):
-    """A classifier on the labeled rows and on every chosen row once for each class."""
+    """A classifier trained on the labeled rows and on each selected row once per class."""
     known, pool = np.flatnonzero(y >= 0), np.flatnonzero(y < 0)
     rows, classes, weights = known.tolist(), y[known].tolist(), [1.0] * len(known)
     for i in np.flatnonzero(chosen):
@@ -613,14 +616,14 @@ def test_soft_weights_in_the_loop_are_copies_by_hand(strategy):
         GaussianNB(), strategy=strategy, validation=None, pseudo_weight="soft", max_rounds=2, random_state=0
     ).fit(X, y)
     pool = X[y < 0]
-    twin = GaussianNB().fit(X[y >= 0], y[y >= 0])
+    reference = GaussianNB().fit(X[y >= 0], y[y >= 0])
     for round_number in (1, 2):
-        said = twin.predict_proba(pool)
-        twin = train_by_hand(X, y, strategy.select(said, round_number), said)
+        predicted = reference.predict_proba(pool)
+        reference = train_by_hand(X, y, strategy.select(predicted, round_number), predicted)
     assert model.best_round_ == 2
-    np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-9)
     hard = clone(model).set_params(pseudo_weight=1.0).fit(X, y)
-    assert not np.allclose(hard.predict_proba(X), twin.predict_proba(X), atol=1e-3)
+    assert not np.allclose(hard.predict_proba(X), reference.predict_proba(X), atol=1e-3)
 
 
 def test_soft_weights_in_cast_are_shares_of_its_confidence():
@@ -628,12 +631,15 @@ def test_soft_weights_in_cast_are_shares_of_its_confidence():
     model = CASTClassifier(
         GaussianNB(), alpha=0.5, strategy=TakeAll(), validation=None, pseudo_weight="soft", max_rounds=1, random_state=0
     ).fit(X, y)
-    said = GaussianNB().fit(X[y >= 0], y[y >= 0]).predict_proba(X[y < 0])
-    confidence = ClusterAware(EmpiricalLikelihood(), alpha=0.5).prepare(X[y >= 0], y[y >= 0], X[y < 0], n_classes=3)
-    regularized = confidence.adjust(said)
-    assert np.abs(regularized.sum(axis=1) - 1).max() > 0.05  # no probabilities: they have to be divided by their sum
-    twin = train_by_hand(X, y, np.ones(len(said), dtype=bool), regularized / regularized.sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), atol=1e-9)
+    predicted = GaussianNB().fit(X[y >= 0], y[y >= 0]).predict_proba(X[y < 0])
+    confidence = ClusterAware(EmpiricalLikelihood(), alpha=0.5)
+    confidence.prepare(X[y >= 0], y[y >= 0], X[y < 0], n_classes=3)
+    regularized = confidence.adjust(predicted)
+    assert np.abs(regularized.sum(axis=1) - 1).max() > 0.05  # they do not sum to 1 and have to be normalized
+    reference = train_by_hand(
+        X, y, np.ones(len(predicted), dtype=bool), regularized / regularized.sum(axis=1, keepdims=True)
+    )
+    np.testing.assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-9)
     np.testing.assert_allclose(model.pseudo_labels_["confidence"], regularized.max(axis=1))
 
 
@@ -646,7 +652,7 @@ def test_soft_weights_need_an_estimator_that_takes_them():
             classifier(KNeighborsClassifier(), pseudo_weight="soft").fit(X, y)
 
 
-def test_soft_weighting_by_hand_is_soft_by_name():
+def test_soft_by_name_is_the_soft_weighting():
     X, y, _ = draw()
     by_name, by_hand = (
         SelfTrainingClassifier(GaussianNB(), validation=None, pseudo_weight=weight).fit(X, y).predict_proba(X)

@@ -1,4 +1,4 @@
-"""Weights and fit parameters follow their rows."""
+"""Sample weights and fit parameters stay with their rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWa
 
 
 def check_weights(expected: np.ndarray, unlabeled: set[int], pseudo_weight: float) -> None:
-    """Every fit got each row's own weight, pseudo-labeled rows `pseudo_weight` times theirs."""
+    """Each fit got the weight of each row, multiplied by `pseudo_weight` for pseudo-labeled rows."""
     rounds = [one for one in NearestMean.fits if unlabeled & set(one.ids)]
     assert rounds
     for one in NearestMean.fits:
         if one not in rounds and one.weights is None:
-            np.testing.assert_array_equal(expected[list(one.ids)], 1.0)  # nothing to say: nothing was passed
+            np.testing.assert_array_equal(expected[list(one.ids)], 1.0)  # all weights are 1, so none were passed
             continue
         wanted = [expected[i] * (pseudo_weight if i in unlabeled else 1) for i in one.ids]
         np.testing.assert_allclose(one.weights, wanted)
@@ -50,7 +50,7 @@ def test_weights_follow_their_rows(name, validation, weighted):
     check_weights(weights, set(np.flatnonzero(y == -1).tolist()), 0.25)
 
 
-def test_no_weights_where_nobody_asked():
+def test_no_weights_by_default():
     X, y, _ = draw()
     SelfTrainingClassifier(NearestMean(), random_state=0).fit(X, y)
     assert {one.weights for one in NearestMean.fits} == {None}
@@ -58,7 +58,7 @@ def test_no_weights_where_nobody_asked():
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_weights_of_rows_apart(whole):
-    """Weights of X_unlabeled count 1 where only X's were given."""
+    """Rows of X_unlabeled have weight 1 if only the weights of X were given."""
     X, y, _ = draw()
     known = np.flatnonzero(y != -1)
     rest = np.flatnonzero(y == -1)
@@ -81,7 +81,7 @@ def test_weights_change_the_model():
 
 
 class Doubt(Weighting):
-    """A row counts as much as its label is trusted."""
+    """The weight of a row is its confidence."""
 
     def weigh(self, confidence, labels):
         return confidence[np.arange(len(labels)), labels]
@@ -94,13 +94,13 @@ def test_weights_by_confidence(relabel):
     last = NearestMean.fits[-1]
     used = model.pseudo_labels_.set_index("row").query("selected")["confidence"]
     assert len(used) == len(last.ids) - 30
-    expected = [used.get(i, 1.0) for i in last.ids]  # labeled rows count 1
+    expected = [used.get(i, 1.0) for i in last.ids]  # labeled rows have weight 1
     np.testing.assert_allclose(last.weights, expected)
     assert len(set(last.weights)) > 10
 
 
-def test_weights_given_by_the_name_of_the_step_meet_pseudo_weight():
-    """scikit-learn's own way to pass weights into a pipeline is not overwritten by ours."""
+def test_weights_passed_to_a_step_are_combined_with_pseudo_weight():
+    """Weights passed to a pipeline in the way of scikit-learn are not overwritten."""
     X, y, _ = draw()
     weights = np.linspace(0.5, 2, len(y))
     model = SelfTrainingClassifier(ESTIMATORS["pipeline"](), pseudo_weight=0.5, validation=None)
@@ -142,7 +142,7 @@ def test_fit_parameter_for_half_of_the_rows():
         SelfTrainingClassifier(NearestMean()).fit(X, y, X_unlabeled=X[:5], tags=np.arange(90))
 
 
-def test_weights_that_nobody_takes():
+def test_estimator_without_sample_weight():
     from sklearn.neighbors import KNeighborsClassifier
 
     X, y, _ = draw()

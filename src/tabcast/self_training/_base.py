@@ -57,7 +57,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            Table with the columns of `fit`.
+            Rows with the columns of `fit`.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            Table with the columns of `fit`.
+            Rows to predict, with the columns of `fit`.
 
         Returns
         -------
@@ -90,8 +90,8 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Table with the columns of `fit`.
+        X : array-like or DataFrame
+            The rows.
 
         Returns
         -------

@@ -51,7 +51,13 @@ def plan_search(max_fits: int, n_splits: int, n_rounds: int, has_schedule: bool,
 
 @dataclass(frozen=True)
 class PreparedCast(PreparedMethod):
-    """The loop on one split, for any alpha: densities are shared."""
+    """The loop on one split, for any alpha: densities are shared.
+
+    Attributes
+    ----------
+    loop : PreparedHard
+        The loop; the confidence in it has an `alpha`.
+    """
 
     loop: PreparedHard
 

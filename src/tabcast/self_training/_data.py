@@ -62,7 +62,18 @@ class TrainingData:
         return find_categorical(self.X, self.categorical_features)
 
     def encoded(self, adaptation: Adaptation) -> TrainingData:
-        """The same rows, with tables as an estimator takes them."""
+        """Encode the tables for an estimator.
+
+        Parameters
+        ----------
+        adaptation : Adaptation
+            What is encoded around the estimator.
+
+        Returns
+        -------
+        TrainingData
+            The same rows, with tables as the estimator takes them.
+        """
         if adaptation.columns is None:
             return self
         validation = None if self.validation is None else (adaptation.encode(self.validation[0]), self.validation[1])

@@ -60,7 +60,13 @@ class Outcome(Generic[Prepared]):
     shown: PseudoLabels
 
     def describe_pool(self) -> dict[str, Any]:
-        """Columns with one entry per unlabeled row: its label and why."""
+        """Describe the unlabeled rows: the label of each and why.
+
+        Returns
+        -------
+        dict
+            Columns with one entry per unlabeled row.
+        """
         data, pseudo, gamma = self.data, self.shown, self.final.parts.confidence.gamma
         n_pool, classes = len(data.pool), data.labels.classes
         return {
@@ -75,7 +81,13 @@ class Outcome(Generic[Prepared]):
         }
 
     def describe_alphas(self) -> dict[str, Any]:
-        """Columns with one entry per alpha that was tried."""
+        """Describe the alphas that were tried.
+
+        Returns
+        -------
+        dict
+            Columns with one entry per alpha.
+        """
         scores = [candidate.best_scores for candidate in self.candidates]
         return {
             "alpha": np.array([candidate.alpha for candidate in self.candidates], dtype=float),
@@ -86,7 +98,15 @@ class Outcome(Generic[Prepared]):
         }
 
     def transduce(self) -> tuple[Any, Any]:
-        """The labels of all rows with the pseudo-labels filled in, and since which round each row has been in use."""
+        """Fill the pseudo-labels in.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            The labels of all rows.
+        rounds : ndarray of shape (n_rows,)
+            Since which round each row has been in use.
+        """
         labels, pool, best = self.data.labels, self.data.pool, self.best
         codes, rounds = labels.codes.copy(), np.zeros(len(labels.codes), dtype=np.intp)
         codes[pool] = np.where(best.pseudo.chosen, best.pseudo.labels, UNLABELED)

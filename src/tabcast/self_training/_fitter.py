@@ -105,7 +105,22 @@ class Fitter:
     def fit(
         self, requests: Iterable[Request], *, predict_pool: bool = True, predict_held_out: bool = True
     ) -> list[Fitted]:
-        """Fit a classifier per (split, pseudo-labels); equal training sets share one."""
+        """Fit a classifier per request; equal training sets share one.
+
+        Parameters
+        ----------
+        requests : iterable of tuple (Split, PseudoLabels)
+            The training sets.
+        predict_pool : bool, default=True
+            Whether the unlabeled rows are predicted.
+        predict_held_out : bool, default=True
+            Whether the held-out rows are predicted.
+
+        Returns
+        -------
+        list of Fitted
+            One per request.
+        """
         keyed = [((split.key, pseudo.key), (split, pseudo)) for split, pseudo in requests]
         missing = {key: request for key, request in keyed if key not in self._done}
         fits = self._fit_each(
@@ -120,17 +135,50 @@ class Fitter:
         return [self._done[key] for key, _ in keyed]
 
     def fit_supervised(self, split: Split) -> Fitted:
-        """Fit the classifier of the labeled rows alone."""
+        """Fit the classifier of the labeled rows alone.
+
+        Parameters
+        ----------
+        split : Split
+            Which labeled rows train.
+
+        Returns
+        -------
+        Fitted
+            The supervised classifier.
+        """
         return self.fit([(split, PseudoLabels.none(len(self.data.pool)))], predict_pool=False)[0]
 
     def predict_held_out(self, splits: list[Split]) -> list[Floats]:
-        """Probabilities of the held-out rows of splits, by classifiers of their training rows, which are not kept."""
+        """Predict the held-out rows of splits with classifiers of their training rows, which are not kept.
+
+        Parameters
+        ----------
+        splits : list of Split
+            Which labeled rows train and which are predicted.
+
+        Returns
+        -------
+        list of ndarray of shape (n_held_out, n_classes)
+            Probabilities, per split.
+        """
         requests = [(split, PseudoLabels.none(len(self.data.pool))) for split in splits]
         fits = self._fit_each(requests, scorer=None, predict_pool=False, predict_held_out=True)
         return [fitted.held_out_proba for fitted in fits]
 
     def for_user(self, fitted: Fitted) -> Any:
-        """The fitted classifier, for tables as the user has them."""
+        """Unwrap the fitted classifier for tables as the user has them.
+
+        Parameters
+        ----------
+        fitted : Fitted
+            A fit of this fitter.
+
+        Returns
+        -------
+        classifier
+            The classifier, with the encoding around it where one is needed.
+        """
         return fitted.estimator.taking(self.adaptation) if self.adaptation.needed else fitted.estimator
 
     def _fit_each(self, requests: list[Request], **how: Any) -> Iterable[Fitted]:
@@ -188,7 +236,24 @@ def fit_classifier(
 
 
 def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
-    """Score of a model on held-out rows; a score that cannot be computed is an error, not a guess."""
+    """Score a model on held-out rows; a score that cannot be computed is an error, not a guess.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted classifier.
+    scorer : callable
+        As scikit-learn's scorers.
+    X : array or DataFrame
+        The held-out rows.
+    y : ndarray
+        Their classes.
+
+    Returns
+    -------
+    float
+        The score.
+    """
     try:
         score = float(scorer(model, X, y))
     except ValueError as error:
@@ -199,7 +264,24 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
 
 
 def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Floats:
-    """Probabilities of all classes; those without a training row (not in `present`) have probability 0."""
+    """Predict probabilities of all classes; those without a training row have probability 0.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted classifier.
+    X : array or DataFrame
+        The rows.
+    n_classes : int
+        Number of all classes.
+    present : ndarray of int
+        Indices of the classes that have a training row.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        The probabilities.
+    """
     proba = np.asarray(model.predict_proba(X), dtype=float)
     if proba.shape[1] == n_classes:
         return proba

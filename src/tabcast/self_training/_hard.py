@@ -18,7 +18,19 @@ from tabcast.validation import NoValidation
 
 @dataclass(frozen=True)
 class PreparedHard(PreparedMethod):
-    """Algorithm 1 on one split."""
+    """Algorithm 1 on one split.
+
+    Attributes
+    ----------
+    parts : Parts
+        The fitted parts.
+    X_pool : array or DataFrame
+        The unlabeled rows.
+    y_held_out : ndarray of int
+        Class indices of the held-out rows, for a confidence that has to be calibrated.
+    relabel : bool
+        Whether all unlabeled rows are labeled anew in every round.
+    """
 
     parts: Parts
     X_pool: Any

@@ -26,8 +26,24 @@ from tabcast.validation import Validation
 class Parts:
     """One member of each family: the exchangeable parts of a classifier.
 
-    A method holds them as the user gave them; the attribute `parts_` of a fitted classifier holds them fitted, with the
-    teacher of soft self-training among them.
+    A method holds them as the user gave them; the attribute `parts_` of a fitted classifier holds them fitted.
+
+    Attributes
+    ----------
+    confidence : Confidence
+        What pseudo-labels are chosen by.
+    strategy : Strategy
+        Which rows are chosen in a round.
+    weighting : Weighting
+        Their weight in training.
+    noise_filter : NoiseFilter
+        Which chosen rows are rejected after all.
+    feature_selection : FeatureSelection
+        Which columns the confidence looks at.
+    validation : Validation
+        Which labeled rows are held out.
+    teacher : Teacher or None
+        The fitted teacher of soft self-training.
     """
 
     confidence: Confidence
@@ -45,7 +61,18 @@ class Parts:
         self.validation.check()
 
     def seeded(self, seed: int) -> Parts:
-        """The same parts, with every random state that is not set seeded; splits are drawn by the engine."""
+        """Seed every random state that is not set; splits are drawn by the engine.
+
+        Parameters
+        ----------
+        seed : int
+            The seed.
+
+        Returns
+        -------
+        Parts
+            Copies of the parts.
+        """
         named = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "validation"}
         members = {name: part for name, part in named.items() if isinstance(part, BaseEstimator)}
         return replace(self, **{name: seeded(part, seed) for name, part in members.items()})
@@ -106,11 +133,30 @@ class Method(ABC):
 
     @abstractmethod
     def check(self, data: TrainingData, estimator: Any) -> None:
-        """Raise a ValueError where the method cannot work with this table or estimator; called before any fit."""
+        """Raise a ValueError where the method cannot work with a table or an estimator; called before any fit.
+
+        Parameters
+        ----------
+        data : TrainingData
+            The rows.
+        estimator : classifier
+            The user's estimator.
+        """
 
     @abstractmethod
     def seeded(self, seed: int) -> Method:
-        """The same method, with everything random in it seeded."""
+        """Seed everything random in the method.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of whatever has none yet.
+
+        Returns
+        -------
+        Method
+            A copy.
+        """
 
     def plan(self, n_splits: int, last_round: int, refits: bool) -> tuple[Sequence[float | None], int]:
         """The alphas to try, and the last round of each.

@@ -41,7 +41,18 @@ class PseudoLabels:
 
     @classmethod
     def none(cls, n_rows: int) -> PseudoLabels:
-        """No row is used: the supervised model."""
+        """Make pseudo-labels that use no row: the supervised model.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of unlabeled rows.
+
+        Returns
+        -------
+        PseudoLabels
+            Nothing chosen.
+        """
         no_class, nothing = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows)
         return cls(no_class, no_class, np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
 
@@ -51,13 +62,35 @@ class PseudoLabels:
         return not self.chosen.any()
 
     def class_counts(self, n_classes: int) -> Floats:
-        """Rows in use per class; a row with soft labels counts in proportion."""
+        """Count the rows in use per class; a row with soft labels counts in proportion.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            The counts.
+        """
         if self.soft is not None:
             return self.soft[self.chosen].sum(axis=0)
         return np.bincount(self.labels[self.chosen], minlength=n_classes).astype(float)
 
     def count_changes(self, before: PseudoLabels) -> int:
-        """Number of rows that came, went or changed their label since `before`."""
+        """Count the rows that came, went or changed their label.
+
+        Parameters
+        ----------
+        before : PseudoLabels
+            Those of the previous round.
+
+        Returns
+        -------
+        int
+            Number of rows.
+        """
         both = before.chosen & self.chosen
         return int(((before.chosen != self.chosen) | (both & (before.labels != self.labels))).sum())
 

@@ -39,7 +39,22 @@ def read_training_data(
     sample_weight: Any,
     fit_params: dict[str, Any],
 ) -> TrainingData:
-    """Read and check everything that `fit` of a classifier was given; the classifier remembers the columns."""
+    """Read and check everything that `fit` of a classifier was given; the classifier remembers the columns.
+
+    Parameters
+    ----------
+    classifier : SemiSupervisedClassifier
+        Says what the base estimator and the markers of unlabeled rows are.
+    X, y, X_unlabeled, validation_data, sample_weight : object
+        As given to `fit`.
+    fit_params : dict
+        Parameters for the base estimator's `fit`.
+
+    Returns
+    -------
+    TrainingData
+        The rows.
+    """
     estimator = classifier._base_estimator()
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(

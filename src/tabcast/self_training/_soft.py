@@ -23,7 +23,19 @@ from tabcast.teachers import Sampling, Teacher, compare_samples
 
 
 def sharpen(proba: Floats, temperature: float) -> Floats:
-    """Rows of ``proba ** (1 / temperature)``, scaled to sum to 1: below 1 the likely becomes more likely.
+    """Raise probabilities to the power ``1 / temperature`` and normalize: below 1 the likely becomes more likely.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities.
+    temperature : float
+        Positive; 1 changes nothing.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        The sharpened probabilities.
 
     Examples
     --------
@@ -38,6 +50,15 @@ def sharpen(proba: Floats, temperature: float) -> Floats:
 
 class PreparedSoft(PreparedMethod):
     """Soft self-training on one split. The teacher is fitted once, when the supervised model is known.
+
+    Parameters
+    ----------
+    method : SoftMethod
+        What is prepared.
+    data : TrainingData
+        All rows.
+    split : Split
+        Which labeled rows train.
 
     Attributes
     ----------
@@ -167,7 +188,20 @@ class SoftMethod(Method):
         return replace(self, parts=self.parts.seeded(seed), teacher=seeded(self.teacher, seed), seed=seed)
 
     def find_prior(self, y: Index, n_classes: int) -> Floats | None:
-        """The class proportions to align with, if any."""
+        """Find the class proportions to align with.
+
+        Parameters
+        ----------
+        y : ndarray of int
+            Class indices of the training rows.
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The proportions; None without alignment.
+        """
         if self.class_prior is None:
             return None
         if isinstance(self.class_prior, str):

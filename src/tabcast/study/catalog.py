@@ -30,7 +30,15 @@ class Catalog:
     datasets: Mapping[str, DatasetInfo]
     models: Mapping[str, Model]
     methods: Mapping[str, Method]
-    _models_in_full: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
+    _in_full: dict[Any, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """What tables and figures call the members, by column of the results table."""
+        families = {"dataset": self.datasets, "model": self.models, "method": self.methods}
+        return {
+            column: {name: member.label for name, member in members.items()} for column, members in families.items()
+        }
 
     def why_skip(self, model: str, method: str) -> str | None:
         """Why a trial cannot run here, if it cannot."""
@@ -39,7 +47,7 @@ class Catalog:
     def configuration(self, task: Task) -> dict[str, Any]:
         """Everything that decides a task's numbers."""
         described = {**self._described_model(task.learner.model), **self._described_dataset(task.setting.dataset)}
-        described["space"] = repr(self.models[task.learner.model].spaces.get(task.learner.tuning))
+        described["space"] = self._described_space(task.learner.model, task.learner.tuning)
         if isinstance(task, Trial):
             method = self.methods[task.method]
             described["method"] = method.settings()
@@ -53,11 +61,19 @@ class Catalog:
         return {"data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id]}
 
     def _described_model(self, name: str) -> dict[str, Any]:
-        """A model with all its parameters, once for each name."""
-        if name not in self._models_in_full:
+        """A model with all its parameters, computed once per name."""
+        if name not in self._in_full:
             model = self.models[name]
-            self._models_in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
-        return {"model": self._models_in_full[name]}
+            self._in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
+        return {"model": self._in_full[name]}
+
+    def _described_space(self, name: str, tuning: str) -> dict[str, Any] | None:
+        """What is searched under a tuning, computed once per model; None where nothing is."""
+        if tuning == "none":
+            return None
+        if (name, tuning) not in self._in_full:
+            self._in_full[name, tuning] = self.models[name].space(tuning).describe()
+        return self._in_full[name, tuning]
 
 
 def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:

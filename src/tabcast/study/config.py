@@ -38,7 +38,7 @@ class Grid:
     datasets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
-    strategies: tuple[str, ...] = ("fpl", "cpl")
+    strategies: tuple[str, ...] = ("threshold", "curriculum")
     noise_filters: tuple[str, ...] = ("none",)
     tunings: tuple[str, ...] = ("paper",)
     label_fractions: tuple[float, ...] = (0.1,)

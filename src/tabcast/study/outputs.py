@@ -39,16 +39,16 @@ def make_tables(study: Study, profile: str, results: Path | None = None) -> Tabl
     return {spec["name"]: make_table(spec, found, published) for spec in study.tables}
 
 
-def render_tables(tables: Tables, style: str) -> str:
-    """All tables as one text."""
-    return "\n\n".join(render(table, style).rstrip("\n") for table in tables.values())
+def render_tables(study: Study, tables: Tables, style: str) -> str:
+    """Join all tables of a study in one text."""
+    return "\n\n".join(render(table, style, study.catalog.labels).rstrip("\n") for table in tables.values())
 
 
 def write_tables(study: Study, profile: str, folder: Path, results: Path | None = None) -> list[Path]:
     """Write each table in every style, and the page."""
     tables = make_tables(study, profile, results)
     paths = [
-        _write(folder / f"{name}.{ending}", render(table, style))
+        _write(folder / f"{name}.{ending}", render(table, style, study.catalog.labels))
         for name, table in tables.items()
         for style, ending in ENDINGS.items()
     ]
@@ -69,7 +69,7 @@ def write_figures(
         raise ValueError(f"{study.path.name} asks for no figures; try: tabcast study table {study.path}")
     found, details, paths = _read_results(study, profile, results), _read_details(study, profile, results), []
     for spec in study.figures:
-        figure = make_figure(spec, found, details)
+        figure = make_figure(spec, found, details, study.catalog.labels)
         for kind in kinds:
             target, image = folder / f"{spec['name']}.{kind}", io.BytesIO()
             # No dates inside: the same results give the same file.
@@ -92,7 +92,7 @@ def _write_page(study: Study, profile: str, folder: Path, results: Path | None) 
             paths.append(_write(folder / DETAILS, json.dumps(details) + "\n"))
     page = [f"# {study.item}: {study.title}", study.notes, _how(study, profile, folder)]
     if study.tables:
-        page.append(render_tables(make_tables(study, profile, results), "markdown"))
+        page.append(render_tables(study, make_tables(study, profile, results), "markdown"))
     page += [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
     paths.append(_write(folder / "README.md", "\n\n".join(part for part in page if part) + "\n"))
     return paths

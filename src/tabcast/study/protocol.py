@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from tabcast.study.datasets import PREPROCESSINGS, Cut, Dataset
+from tabcast.study.datasets import PREPROCESSINGS, Dataset, Split
 from tabcast.study.trial import Setting
 
 Codes = NDArray[np.intp]
@@ -55,43 +55,43 @@ def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
     share keeps its label (of each class at least one row), one third validates. A dataset that brings its own cut is
     cut by that, three times.
     """
-    if dataset.info.cut is not None:
-        yield from _cut_itself(dataset, dataset.info.cut, setting)
+    if dataset.info.split is not None:
+        yield from _own_folds(dataset, dataset.info.split, setting)
         return
     rows = choose_rows(dataset.y, setting.max_rows, setting.seed)
     X, y = dataset.X.iloc[rows].reset_index(drop=True), dataset.y[rows]
     rest, test = train_test_split(np.arange(len(y)), test_size=TEST_SHARE, stratify=y, random_state=setting.seed)
-    cuts = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
-    for number, (train, validation) in enumerate(cuts):
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
+    for number, (train, validation) in enumerate(folds):
         random = np.random.default_rng([setting.seed, number])
         train = rest[train]
         # Labels first: with and without corruption the same rows keep theirs.
         labeled = choose_labeled(y[train], setting.label_fraction, random)
-        cut = Cut(train[labeled], train[~labeled], test, rest[validation])
-        yield _make_fold(replace(dataset, X=X, y=y), cut, train, labeled, setting, random)
+        split = Split(train[labeled], train[~labeled], test, rest[validation])
+        yield _make_fold(replace(dataset, X=X, y=y), split, train, labeled, setting, random)
 
 
-def _cut_itself(
-    dataset: Dataset, own_cut: Callable[[Codes, np.random.Generator], Cut], setting: Setting
+def _own_folds(
+    dataset: Dataset, own_split: Callable[[Codes, np.random.Generator], Split], setting: Setting
 ) -> Iterator[Fold]:
     """Folds of a dataset that says itself which rows are labeled."""
     name = dataset.info.name
     for refused in ("label_fraction", "max_rows"):
         if getattr(setting, refused) != getattr(Setting, refused):
-            raise ValueError(f"Dataset {name!r} cuts itself: `{refused}` has no effect on it; leave it out.")
+            raise ValueError(f"Dataset {name!r} splits itself: `{refused}` has no effect on it; leave it out.")
     for number in range(N_FOLDS):
         random = np.random.default_rng([setting.seed, number])
-        cut = own_cut(dataset.y, random)
-        rows = np.concatenate([cut.labeled, cut.pool, cut.validation, cut.test])
+        split = own_split(dataset.y, random)
+        rows = np.concatenate([split.labeled, split.pool, split.validation, split.test])
         if len(np.unique(rows)) < len(rows):
-            raise ValueError(f"`cut` of dataset {name!r} must give each row one part; some have several.")
-        train = np.concatenate([cut.labeled, cut.pool])
-        yield _make_fold(dataset, cut, train, np.arange(len(train)) < len(cut.labeled), setting, random)
+            raise ValueError(f"`split` of dataset {name!r} must give each row one role; some have several.")
+        train = np.concatenate([split.labeled, split.pool])
+        yield _make_fold(dataset, split, train, np.arange(len(train)) < len(split.labeled), setting, random)
 
 
 def _make_fold(
     dataset: Dataset,
-    cut: Cut,
+    split: Split,
     train: Codes,
     labeled: NDArray[np.bool_],
     setting: Setting,
@@ -104,13 +104,13 @@ def _make_fold(
     X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
     return Fold(
         as_array(X_train[labeled]),
-        y[cut.labeled],
+        y[split.labeled],
         as_array(X_train[~labeled]),
-        y[cut.pool],
-        as_array(preprocessing.transform(X.iloc[cut.validation])),
-        y[cut.validation],
-        as_array(preprocessing.transform(X.iloc[cut.test])),
-        y[cut.test],
+        y[split.pool],
+        as_array(preprocessing.transform(X.iloc[split.validation])),
+        y[split.validation],
+        as_array(preprocessing.transform(X.iloc[split.test])),
+        y[split.test],
         len(dataset.classes),
         np.asarray(preprocessing.categorical_, dtype=bool),
         dataset.info.metric,

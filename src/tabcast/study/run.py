@@ -21,10 +21,11 @@ from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
 from tabcast.study.datasets import DatasetInfo, load_dataset
 from tabcast.study.methods import Request
+from tabcast.study.models._space import import_optuna
 from tabcast.study.protocol import Fold, make_folds, measure
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Learner, Setting, Trial, TuningTask
-from tabcast.study.tuning import import_optuna, tune
+from tabcast.study.tuning import tune
 from tabcast.study.work import Work
 
 

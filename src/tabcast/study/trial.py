@@ -61,15 +61,15 @@ class Trial:
     setting, learner : which rows, and which base classifier.
     fold : which third of the rows that are not test rows is the validation fold.
     method : name of a member of `tabcast.study.methods`.
-    strategy : "fpl", "cpl", "naive", or "none" for methods without one.
+    strategy : "threshold", "curriculum", "all", or "none" for methods without one.
     noise_filter : "none" or "mahalanobis".
 
     Examples
     --------
     >>> from tabcast.study.trial import Learner, Setting, Trial
-    >>> trial = Trial(Setting("diabetes"), Learner("xgboost", "paper", 10), 2, "cast-l", "fpl")
+    >>> trial = Trial(Setting("diabetes"), Learner("xgboost", "paper", 10), 2, "cast-l", "threshold")
     >>> str(trial)
-    'diabetes/xgboost-paper/cast-l-fpl/label0.1-seed0-fold2'
+    'diabetes/xgboost-paper/cast-l-threshold/label0.1-seed0-fold2'
     """
 
     setting: Setting

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tabcast.study.models import Model, Space
+from tabcast.study.models._space import import_optuna
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,17 @@ def tune(
 
     Examples
     --------
-    >>> from tabcast.study.models import Real, Space, get_model
+    >>> from optuna.distributions import FloatDistribution
+    >>> from tabcast.study.models import Space, get_model
     >>> from tabcast.study.tuning import tune
-    >>> space = Space({"C": Real(0, 4)}, start={"C": 1.0})
+    >>> space = Space({"C": FloatDistribution(0, 4)}, start={"C": 1.0})
     >>> result = tune(get_model("logistic_regression"), space, lambda params: -abs(params["C"] - 3), 20, seed=0)
     >>> result.values[0], abs(result.params["C"] - 3) < 0.5
     (-2.0, True)
     """
     if n_trials < 0:
         raise ValueError(f"`n_trials` of tune must not be negative; got {n_trials}.")
-    if not space or n_trials == 0:
+    if space is None or not space.distributions or n_trials == 0:
         return TuningResult({}, None, 0, ())
     optuna = import_optuna()
     tried: list[tuple[dict[str, Any], float | None]] = []
@@ -70,10 +72,10 @@ def tune(
     with _silenced(optuna):
         search = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         if space.start is not None:
-            search.enqueue_trial(space.start)
+            search.enqueue_trial(dict(space.start))
         for _ in range(n_trials):
-            trial = search.ask()
-            params = space.suggest(trial)
+            trial = search.ask(dict(space.distributions))
+            params = dict(trial.params)
             try:
                 value = float(objective(params))
             except ValueError as error:
@@ -98,12 +100,3 @@ def _silenced(optuna: ModuleType) -> Iterator[None]:
         yield
     finally:
         optuna.logging.set_verbosity(before)
-
-
-def import_optuna() -> ModuleType:
-    """Optuna, or a sentence that says how to get it."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise ImportError("Tuning needs Optuna. Install it with: pip install 'tabcast[study]'.") from error
-    return optuna

@@ -39,9 +39,9 @@ from tabcast.table import UNLABELED, Floats, Index, Labels, stack_rows
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
-    "fpl": lambda: FixedThreshold(0.6),
-    "cpl": lambda: Curriculum(0.2),
-    "naive": TakeAll,
+    "threshold": lambda: FixedThreshold(0.6),
+    "curriculum": lambda: Curriculum(0.2),
+    "all": TakeAll,
 }
 FILTERS: dict[str, Callable[[], NoiseFilter]] = {"none": KeepAllRows, "mahalanobis": MahalanobisFilter}
 SELECTIONS: dict[str, Callable[[int], FeatureSelection]] = {

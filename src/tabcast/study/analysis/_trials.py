@@ -59,7 +59,7 @@ def finished_trials(results: pd.DataFrame, value: str, owner: str) -> pd.DataFra
 
 
 def describe(row: pd.Series[Any]) -> str:
-    """A trial in a few words, as adult/xgboost/cast-l/fpl/seed3-fold0."""
+    """A trial in a few words, as adult/xgboost/cast-l/threshold/seed3-fold0."""
     parts = [
         str(row[name]) for name in ("dataset", "model", "method", "strategy") if name in row and row[name] != "none"
     ]

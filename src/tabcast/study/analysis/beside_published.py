@@ -38,7 +38,7 @@ def beside_published(
     >>> import pandas as pd
     >>> from tabcast.study.analysis import beside_published
     >>> cells = pd.DataFrame({"dataset": "cmc", "model": "xgboost", "method": ["baseline", "cast-l"],
-    ...                       "strategy": "fpl", "noise_filter": "none"})
+    ...                       "strategy": "threshold", "noise_filter": "none"})
     >>> beside = beside_published(cells.assign(seed=0, score=[0.45, 0.46]), cells.assign(score=[0.4674, 0.4747]))
     >>> beside[["method", "ours", "paper", "difference", "gain", "paper_gain", "agrees"]].round(4)
          method  ours   paper  difference  gain  paper_gain agrees
@@ -77,11 +77,11 @@ def gain_agreement(beside: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis import gain_agreement
-    >>> beside = pd.DataFrame({"method": "cast-l", "strategy": "fpl", "gain": [0.01, -0.02], "paper_gain": 0.01,
+    >>> beside = pd.DataFrame({"method": "cast-l", "strategy": "threshold", "gain": [0.01, -0.02], "paper_gain": 0.01,
     ...                        "agrees": [True, False]})
     >>> gain_agreement(beside)
        method strategy  agree  n   gain  paper_gain
-    0  cast-l      fpl      1  2 -0.005        0.01
+    0  cast-l      threshold      1  2 -0.005        0.01
     """
     gains = beside.dropna(subset=["agrees"])
     gains = gains.assign(agrees=gains["agrees"].astype(bool))

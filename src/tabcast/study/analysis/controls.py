@@ -52,7 +52,7 @@ def control_report(results: pd.DataFrame, by: Sequence[str] = ("strategy",)) -> 
     >>> import pandas as pd
     >>> from tabcast.study.analysis import control_report
     >>> methods = ["supervised", "baseline", "cast-l", "same-budget", "cast-l-permuted"]
-    >>> results = pd.DataFrame({"dataset": "cmc", "method": methods, "strategy": ["none"] + ["fpl"] * 4, "seed": 0,
+    >>> results = pd.DataFrame({"dataset": "cmc", "method": methods, "strategy": ["none"] + ["threshold"] * 4, "seed": 0,
     ...                         "score": [0.50, 0.52, 0.60, 0.58, 0.53], "auc": 0.7, "log_loss": 0.6})
     >>> report = control_report(results)
     >>> shown = report.query("metric == 'score' and reference == 'baseline' and dataset == 'overall'")

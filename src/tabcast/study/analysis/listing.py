@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tabcast.study.analysis.names import display_name
+from tabcast.study.analysis.names import Labels, display_name
 from tabcast.study.analysis.rendering import NOTHING, escape_latex, escape_markdown
 
 
@@ -29,26 +29,26 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-def format_value(column: str, value: Any, digits: int) -> str:
+def format_value(column: str, value: Any, digits: int, labels: Labels | None = None) -> str:
     """A value as text: p-values to two significant digits, names as readers know them, a dash for nothing.
 
     Examples
     --------
     >>> from tabcast.study.analysis.listing import format_value
-    >>> format_value("p Holm", 0.01234, 4), format_value("mean", 0.5, 2), format_value("method", "cast-l", 4)
-    ('0.012', '0.50', 'CAST-L')
+    >>> format_value("p Holm", 0.01234, 4), format_value("mean", 0.5, 2), format_value("strategy", "threshold", 4)
+    ('0.012', '0.50', 'FPL')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return NOTHING
     if isinstance(value, float):
         return f"{value:.2g}" if column.startswith("p ") else f"{value:.{digits}f}"
-    return display_name("method" if column == "reference" else column, value)
+    return display_name("method" if column == "reference" else column, value, labels)
 
 
-def listing_to_markdown(listing: Listing) -> str:
+def listing_to_markdown(listing: Listing, labels: Labels | None = None) -> str:
     """The listing in GitHub's Markdown, numbers to the right."""
     names = [str(name) for name in listing.frame.columns]
-    body = _texts(listing, escape_markdown)
+    body = _texts(listing, labels, escape_markdown)
     if not body:
         notes = [escape_markdown(note) for note in listing.notes]
         return "\n\n".join([f"**{escape_markdown(listing.title)}**", "No finished trials.", *notes]) + "\n"
@@ -68,7 +68,7 @@ def listing_to_csv(listing: Listing) -> str:
     return listing.frame.to_csv(index=False, lineterminator="\n", float_format="%.10g")
 
 
-def listing_to_latex(listing: Listing) -> str:
+def listing_to_latex(listing: Listing, labels: Labels | None = None) -> str:
     """The listing as a LaTeX tabular; needs the package booktabs."""
     right = [pd.api.types.is_numeric_dtype(kind) for kind in listing.frame.dtypes]
     head = " & ".join(escape_latex(str(name).replace("_", " ")) for name in listing.frame.columns)
@@ -79,17 +79,17 @@ def listing_to_latex(listing: Listing) -> str:
         head + r" \\",
         r"\midrule",
     ]
-    lines += [" & ".join(row) + r" \\" for row in _texts(listing, escape_latex)]
+    lines += [" & ".join(row) + r" \\" for row in _texts(listing, labels, escape_latex)]
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {escape_latex(note)}" for note in listing.notes]
     return "\n".join(lines) + "\n"
 
 
-def _texts(listing: Listing, escape: Any) -> list[list[str]]:
+def _texts(listing: Listing, labels: Labels | None, escape: Any) -> list[list[str]]:
     """The cells as escaped text."""
     columns = [str(name) for name in listing.frame.columns]
     return [
-        [escape(format_value(name, value, listing.digits)) for name, value in zip(columns, row, strict=True)]
+        [escape(format_value(name, value, listing.digits, labels)) for name, value in zip(columns, row, strict=True)]
         for row in listing.frame.itertuples(index=False, name=None)
     ]
 

@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Table
+from tabcast.study.analysis.names import Labels, display_name
+from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Key, Table
 
 NOTHING = "—"
 LATEX = {
@@ -63,7 +64,7 @@ def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> st
     return text
 
 
-def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
+def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
     """The table in GitHub's Markdown, aligned so that it can be read as it is.
 
     The levels of a column's label are joined by " / ", because Markdown has one line of headings; the outer label of a
@@ -76,12 +77,13 @@ def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
     """
     width = len(table.row_names)
     head = [escape_markdown(name.replace("_", " ")) for name in table.row_names]
-    head += [escape_markdown(" / ".join(part for part in label if part)) for label in table.columns]
+    rows, columns = _shown(table, labels)
+    head += [escape_markdown(" / ".join(part for part in label if part)) for label in columns]
     marks = {"best": "**{}**", "second": "<u>{}</u>", "": "{}"}
     body = [
         [*map(escape_markdown, label)]
         + [marks[cell.mark].format(format_cell(cell, table.digits, standard_errors=standard_errors)) for cell in cells]
-        for label, cells in zip(_once(table.rows), table.cells, strict=True)
+        for label, cells in zip(_once(rows), table.cells, strict=True)
     ]
     widths = [max(3, *(len(row[j]) for row in [head, *body])) for j in range(len(head))]
     lines = [_pad(head, widths, width)]
@@ -94,7 +96,7 @@ def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
     return "\n".join([*above, *lines, *below])
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: Table, *, labels: Labels | None = None) -> str:
     """The table as CSV, a line for each cell: labels, value, its error, n, mark. Title and notes are left out.
 
     Cells without a number are there with an empty value and n = 0.
@@ -102,14 +104,15 @@ def to_csv(table: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*table.row_names, *table.column_names, "value", "standard_error", "se_over", "n", "mark"])
-    for label, cells in zip(table.rows, table.cells, strict=True):
-        for column, cell in zip(table.columns, cells, strict=True):
+    rows, columns = _shown(table, labels)
+    for label, cells in zip(rows, table.cells, strict=True):
+        for column, cell in zip(columns, cells, strict=True):
             numbers = ["" if one is None else f"{one:.10g}" for one in (cell.value, cell.standard_error)]
             writer.writerow([*label, *column, *numbers, cell.se_over, cell.n, cell.mark])
     return text.getvalue()
 
 
-def to_latex(table: Table, *, standard_errors: bool = False) -> str:
+def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
     r"""The table in LaTeX; needs the package booktabs.
 
     With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. Best: bold; second best: underlined;
@@ -121,16 +124,16 @@ def to_latex(table: Table, *, standard_errors: bool = False) -> str:
     standard_errors : whether to append them to the means.
     """
     width = len(table.row_names)
+    rows, columns = _shown(table, labels)
     marks = {"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}
     lines = [
         rf"\begin{{tabular}}{{{'l' * width}{'r' * len(table.columns)}}}",
         r"\toprule",
-        *_latex_head(table),
+        *_latex_head(table, columns),
         r"\midrule",
     ]
-    labels = _once(table.rows)
-    for i, (label, cells) in enumerate(zip(labels, table.cells, strict=True)):
-        if i and table.rows[i][:-1] != table.rows[i - 1][:-1]:
+    for i, (label, cells) in enumerate(zip(_once(rows), table.cells, strict=True)):
+        if i and rows[i][:-1] != rows[i - 1][:-1]:
             lines.append(r"\midrule")
         texts = [
             marks[cell.mark] % escape_latex(format_cell(cell, table.digits, standard_errors=standard_errors))
@@ -156,6 +159,15 @@ def _notes(table: Table, standard_errors: bool) -> list[str]:
     return [f"Numbers after ± are standard errors over {' or '.join(over)}{folds}.", *table.notes]
 
 
+def _shown(table: Table, labels: Labels | None) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The row and the column labels as text."""
+
+    def show(names: Sequence[str], keys: Sequence[Key]) -> list[tuple[str, ...]]:
+        return [tuple(display_name(*pair, labels) for pair in zip(names, key, strict=True)) for key in keys]
+
+    return show(table.row_names, table.rows), show(table.column_names, table.columns)
+
+
 def _once(labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Labels with the outer levels blank where they repeat those of the row above."""
     shown = []
@@ -173,16 +185,16 @@ def _pad(row: Sequence[str], widths: Sequence[int], n_labels: int) -> str:
     return "| " + " | ".join(texts) + " |"
 
 
-def _latex_head(table: Table) -> list[str]:
+def _latex_head(table: Table, columns: Sequence[tuple[str, ...]]) -> list[str]:
     """A line for each level of the columns' labels, with rules under what spans several columns."""
     width, lines = len(table.row_names), []
     for level in range(len(table.column_names)):
         last = level == len(table.column_names) - 1
         names = [name.replace("_", " ") if last else "" for name in table.row_names]
         cells, rules, start = [*map(escape_latex, names)], [], width + 1
-        for _, group in groupby(range(len(table.columns)), key=lambda j: table.columns[j][: level + 1]):
+        for _, group in groupby(range(len(columns)), key=lambda j: columns[j][: level + 1]):
             members = list(group)
-            text = escape_latex(table.columns[members[0]][level])
+            text = escape_latex(columns[members[0]][level])
             cells.append(text if len(members) == 1 else rf"\multicolumn{{{len(members)}}}{{c}}{{{text}}}")
             if len(members) > 1:
                 rules.append(rf"\cmidrule(lr){{{start}-{start + len(members) - 1}}}")

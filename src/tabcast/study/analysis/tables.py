@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from tabcast.study.analysis._trials import describe, require_columns
-from tabcast.study.analysis.names import STAND_INS, display_name, order_values
+from tabcast.study.analysis.names import STAND_INS, order_values
 from tabcast.study.analysis.ranks import average_ranks
 from tabcast.study.analysis.summary import summarize
 
-Label = tuple[str, ...]
 Key = tuple[Any, ...]
 
 AVERAGE_RANK = "Avg rank (sd)"
@@ -56,17 +55,17 @@ class Table:
     Attributes
     ----------
     row_names, column_names : what each level of the labels is, for example ("strategy", "method").
-    rows, columns : labels, with a text for each level.
+    rows, columns : labels, with a value for each level; rendering turns values into names.
     cells : a tuple of cells for each row.
     digits : after the decimal point.
     title : text above, or "".
     notes : sentences below: trials that are missing, failed or skipped.
     """
 
-    row_names: Label
-    rows: tuple[Label, ...]
-    column_names: Label
-    columns: tuple[Label, ...]
+    row_names: tuple[str, ...]
+    rows: tuple[Key, ...]
+    column_names: tuple[str, ...]
+    columns: tuple[Key, ...]
     cells: tuple[tuple[Cell, ...], ...]
     digits: int = 4
     title: str = ""
@@ -154,21 +153,20 @@ def comparison_table(
     row_keys, column_keys = _keys(results, rows), _keys(results, columns)
     blocks = _blocks(rows, row_keys)
 
-    labels: list[Label] = []
+    labels: list[Key] = []
     filled: list[list[Cell]] = []  # column by column
     for key in column_keys:
         cells = [means.get((*row, *key), Cell(None)) for row in row_keys]
-        labels.append(_label(columns, key))
+        labels.append(key if paper is None else (*key, "ours"))
         filled.append(_mark(cells, blocks, higher_is_better=higher_is_better, digits=digits))
         if paper is not None:
-            labels[-1] = (*labels[-1], "ours")
-            labels.append((*_label(columns, key), "paper"))
+            labels.append((*key, "paper"))
             filled.append([_paper_cell(paper, rows, row, columns, key) for row in row_keys])
     column_names = (*columns, *["source"] * (paper is not None))
     notes = _status_notes(results, value)
     if paper is not None and "dataset" in columns:
         notes += [
-            f"{display_name('dataset', ours)} holds other rows than the paper's {display_name('dataset', private)}."
+            f"{ours} holds other rows than the paper's {private}."
             for ours, private in STAND_INS.items()
             if ours in set(results["dataset"])
         ]
@@ -180,7 +178,7 @@ def comparison_table(
         notes += unranked
     return Table(
         row_names=tuple(rows),
-        rows=tuple(_label(rows, key) for key in row_keys),
+        rows=tuple(row_keys),
         column_names=column_names,
         columns=tuple(labels),
         cells=tuple(zip(*filled, strict=True)),
@@ -204,10 +202,6 @@ def _keys(results: pd.DataFrame, names: Sequence[str]) -> list[Key]:
     orders = {name: order_values(name, results[name]) for name in names}
     keys = results[list(names)].drop_duplicates().itertuples(index=False, name=None)
     return sorted(keys, key=lambda key: [orders[name].index(one) for name, one in zip(names, key, strict=True)])
-
-
-def _label(names: Sequence[str], key: Key) -> Label:
-    return tuple(display_name(name, value) for name, value in zip(names, key, strict=True))
 
 
 def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:

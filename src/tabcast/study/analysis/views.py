@@ -14,7 +14,7 @@ from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
 from tabcast.study.analysis.beside_published import beside_published, gain_agreement
 from tabcast.study.analysis.controls import control_report
 from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
-from tabcast.study.analysis.names import STAND_INS, display_name
+from tabcast.study.analysis.names import STAND_INS, Labels, display_name
 from tabcast.study.analysis.ranks import average_ranks, score_matrix
 from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
 from tabcast.study.analysis.significance import (
@@ -91,12 +91,14 @@ def rank(
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
-            notes.append(f"{strategy}: too few complete settings ({scores.shape[0]}) for ranks.")
+            notes.append(
+                f"{display_name('strategy', strategy)}: too few complete settings ({scores.shape[0]}) for ranks."
+            )
             continue
         friedman, ranks = friedman_test(scores), average_ranks(scores)
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
         notes.append(
-            f"{strategy.upper()}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
+            f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
             f"{scores.shape[0]} settings and {scores.shape[1]} methods."
         )
         for method in scores.columns:
@@ -228,18 +230,17 @@ def control(
         for row in report.to_dict("records")
     }
     rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
-    names = (*by, "method")
     notes = (
         "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
         "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
     )
     return Table(
-        row_names=names,
-        rows=tuple(tuple(display_name(*pair) for pair in zip(names, row, strict=True)) for row in rows),
+        row_names=(*by, "method"),
+        rows=tuple(rows),
         column_names=("metric", "role"),
         columns=tuple((metric.replace("_", "-"), role) for metric, role in columns),
         cells=tuple(tuple(cells.get((row, column), Cell(None)) for column in columns) for row in rows),
-        title=title or f"Gains over {display_name('method', reference)}, and what controls gain",
+        title=title or f"Gains over {reference}, and what controls gain",
         notes=notes,
     )
 
@@ -326,11 +327,13 @@ def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None
     return VIEWS[kind](select(results, where), published, **options)
 
 
-def render(table: Table | Listing, style: str, *, standard_errors: bool = True) -> str:
+def render(table: Table | Listing, style: str, labels: Labels | None = None, *, standard_errors: bool = True) -> str:
     """A table as text: "markdown", "csv" or "latex"."""
     check_choice(style, ("markdown", "csv", "latex"), "style of a table")
     if isinstance(table, Listing):
-        return {"markdown": listing_to_markdown, "csv": listing_to_csv, "latex": listing_to_latex}[style](table)
+        if style == "csv":
+            return listing_to_csv(table)
+        return {"markdown": listing_to_markdown, "latex": listing_to_latex}[style](table, labels)
     if style == "csv":
-        return to_csv(table)
-    return {"markdown": to_markdown, "latex": to_latex}[style](table, standard_errors=standard_errors)
+        return to_csv(table, labels=labels)
+    return {"markdown": to_markdown, "latex": to_latex}[style](table, labels=labels, standard_errors=standard_errors)

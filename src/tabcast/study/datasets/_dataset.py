@@ -16,7 +16,7 @@ METRICS = ("accuracy", "balanced_accuracy", "f1")
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class Split:
     """Which rows of a table have which part in a trial; rows that are in none are left out.
 
     Parameters
@@ -51,7 +51,7 @@ class DatasetInfo:
     stand_in_for : the private dataset in whose place this one is used.
     file : stem of its file, `<file>.csv.gz`; by default the name.
     load : a function that gives the table without the target, and the target. None: the rows come from a file.
-    cut : a function of the class codes and a random generator that gives a :class:`Cut`, for a made-up problem whose
+    split : a function of the class codes and a random generator that gives a :class:`Split`, for a made-up problem whose
         unlabeled rows are not a part of the others. None: as the study's protocol says. (Records know the name of a
         dataset, not its function: a problem that is cut in another way needs another name.)
 
@@ -75,18 +75,20 @@ class DatasetInfo:
     n_columns: int
     n_classes: int
     target: str
+    label: str = ""
     openml_id: int | None = None
     dropped: tuple[str, ...] = ()
     positive_class: Any = None
     stand_in_for: str | None = None
     file: str = ""
     load: Callable[[], tuple[pd.DataFrame, pd.Series[Any]]] | None = None
-    cut: Callable[[NDArray[np.intp], np.random.Generator], Cut] | None = None
+    split: Callable[[NDArray[np.intp], np.random.Generator], Split] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.metric, METRICS, f"metric of dataset {self.name!r}")
-        if not self.file:
-            object.__setattr__(self, "file", self.name)
+        for field_name in ("label", "file"):
+            if not getattr(self, field_name):
+                object.__setattr__(self, field_name, self.name)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from tabcast.statistics import wilson_interval
-from tabcast.study.analysis import display_name
+from tabcast.study.analysis.names import Labels, display_name
 from tabcast.study.figures._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def draw_density_quality(
     *,
     measure: str = "accuracy",
     n_columns: int = 4,
+    labels: Labels | None = None,
 ) -> Panels:
     """Draw the quality of pseudo-labels against the density of the row, a panel for each dataset.
 
@@ -158,7 +159,7 @@ def draw_density_quality(
         rows = quality[quality["dataset"] == dataset]
         _draw_panel(ax, rows, measure)
         metric = "accuracy" if measure == "accuracy" else str(rows["metric"].iloc[0])
-        ax.set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
+        ax.set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
         if measure == "score" or ax in panels[:, 0]:
             ax.set_ylabel(METRICS.get(metric, metric), fontsize="small")
     for ax in panels.flat[len(datasets) :]:

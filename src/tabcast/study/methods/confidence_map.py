@@ -45,7 +45,7 @@ class ConfidenceMap(Method):
         details = {
             "x": x.tolist(),
             "y": y.tolist(),
-            "naive": proba.max(axis=1).reshape(shape).tolist(),
+            "raw": proba.max(axis=1).reshape(shape).tolist(),
             "cast": cast.adjust(proba).max(axis=1).reshape(shape).tolist(),
             "labeled": [
                 [*row, code] for row, code in zip(fold.X_labeled.tolist(), fold.y_labeled.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Soft self-training does what its slow, literal twin does."""
+"""Soft self-training gives what its reference implementation gives."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tabcast import SoftSelfTrainingClassifier
 from tabcast.teachers import Committee, TableCodes
 from tabcast.teachers import _committee as committee_module
 
-from . import naive_soft as naive
+from . import reference_soft
 
-# The twin cuts a class of fewer rows than folds, too.
+# The reference also splits classes that have fewer rows than folds.
 pytestmark = pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 
 EXACT = {"rtol": 0, "atol": 1e-6}  # EM and alignment stop short of the last digits
@@ -45,13 +45,13 @@ def draw(seed, n_classes, n_labeled=18, n_pool=40):
 
 
 def seed_of(random_state):
-    """The seed that everything random in a fit is given."""
+    """The seed passed to everything random in a fit."""
     return np.random.RandomState(random_state).randint(np.iinfo(np.int32).max)
 
 
 @pytest.fixture
 def few_trees(monkeypatch):
-    """The committee's forest with few trees: the same rule in less time."""
+    """The committee's forest with few trees: the same method in less time."""
     half = {"n_estimators": FEW_TREES // 2}
     trees = committee_module.Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=FEW_TREES), half)
     monkeypatch.setattr(committee_module, "MEMBERS", {**committee_module.MEMBERS, "trees": trees})
@@ -63,26 +63,26 @@ def compare(estimator, X, y, new, *, committee, prior, seed, n_trees=FEW_TREES, 
     ).fit(X, y)
     labeled, pool = X[y >= 0].tolist(), X[y < 0].tolist()
     classes = y[y >= 0].tolist()
-    twin = naive.soft_self_train(
+    reference = reference_soft.soft_self_train(
         estimator,
         labeled,
         classes,
         pool,
         committee=committee,
         temperature=settings.get("temperature", 0.5 if committee else 1.0),
-        prior=naive.class_shares(classes, max(classes) + 1) if prior == "labeled" else prior,
+        prior=reference_soft.class_shares(classes, max(classes) + 1) if prior == "labeled" else prior,
         seed=seed_of(seed),
         n_trees=n_trees,
     )
     if committee:
-        np.testing.assert_allclose(ours.teacher_.weights_, twin.weights, **EXACT)
-    np.testing.assert_allclose(ours.soft_labels_, twin.soft, **EXACT)
+        np.testing.assert_allclose(ours.teacher_.weights_, reference.weights, **EXACT)
+    np.testing.assert_allclose(ours.soft_labels_, reference.soft, **EXACT)
     labels = ours.pseudo_labels_["label"].to_numpy()
     np.testing.assert_allclose(
-        ours.pseudo_labels_["raw_confidence"], np.array(twin.taught)[np.arange(len(labels)), labels], **EXACT
+        ours.pseudo_labels_["raw_confidence"], np.array(reference.taught)[np.arange(len(labels)), labels], **EXACT
     )
-    np.testing.assert_allclose(ours.predict_proba(new), twin.student.predict_proba(new), **STUDENT)
-    return ours, twin
+    np.testing.assert_allclose(ours.predict_proba(new), reference.student.predict_proba(new), **STUDENT)
+    return ours, reference
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -90,12 +90,12 @@ def compare(estimator, X, y, new, *, committee, prior, seed, n_trees=FEW_TREES, 
 @pytest.mark.parametrize(("seed", "name"), [(1, "logistic"), (2, "tree"), (5, "bayes")])
 @pytest.mark.usefixtures("few_trees")
 def test_committee(seed, name, prior, n_classes):
-    ours, twin = compare(
+    ours, reference = compare(
         ESTIMATORS[name], *draw(seed, n_classes), committee=True, prior=prior, class_prior=prior, seed=seed
     )
-    assert np.ptp(ours.teacher_.weights_) > 0.01  # weights that could be told from equal ones
-    assert len(twin.training_weights) > len(ours.transduction_) + 3  # some rows are divided
-    assert (ours.soft_labels_ == 0).any()  # and some entries dropped
+    assert np.ptp(ours.teacher_.weights_) > 0.01  # weights differ from equal ones
+    assert len(reference.training_weights) > len(ours.transduction_) + 3  # some rows are split between classes
+    assert (ours.soft_labels_ == 0).any()  # some entries are dropped
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -125,7 +125,7 @@ def test_a_class_with_one_row_is_never_held_out():
     compare(ESTIMATORS["bayes"], X, y, new, committee=True, prior=None, class_prior=None, seed=3)
 
 
-def test_the_committee_as_it_is():
+def test_the_default_committee():
     """Two hundred trees, nothing replaced."""
     X, y, new = draw(4, 2, n_labeled=12, n_pool=8)
     ours, _ = compare(

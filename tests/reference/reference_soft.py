@@ -1,8 +1,8 @@
-"""Soft self-training once more, slow and obvious: rows and classes one at a time, sums in plain Python.
+"""Reference implementation of soft self-training: rows and classes one at a time, sums in plain Python.
 
-Written from the rule of the docstrings of `SoftSelfTrainingClassifier` and `Committee`. A table is a list of rows of
-plain numbers, nothing missing, none twice in a column (there scikit-learn's quantiles round ranks). Classifiers and
-stratified folds come from scikit-learn; nothing comes from tabcast.
+Written from the docstrings of `SoftSelfTrainingClassifier` and `Committee`. A table is a list of rows of numbers, none
+missing and none twice in a column (scikit-learn's quantiles round the ranks of ties). Classifiers and stratified folds
+come from scikit-learn; nothing comes from tabcast.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Probabilities = list[list[float]]
 
 
 def class_shares(y: Sequence[int], n_classes: int) -> list[float]:
-    """Shares of the labeled rows, one row added to each class."""
+    """Class proportions of the labeled rows, with one row added to each class."""
     return [(sum(label == c for label in y) + 1) / (len(y) + n_classes) for c in range(n_classes)]
 
 
 def normal_scores(rows: Sequence[Row], among: Sequence[Row]) -> list[list[float]]:
-    """Each number as the normal quantile of its rank in its column, cut at -3 and 3."""
+    """Each number as the normal quantile of its rank in its column, clipped to [-3, 3]."""
     result: list[list[float]] = [[] for _ in rows]
     for j in range(len(among[0])):
         column = sorted(row[j] for row in among)
@@ -44,13 +44,13 @@ def normal_scores(rows: Sequence[Row], among: Sequence[Row]) -> list[list[float]
     return result
 
 
-def say(model: Any, rows: Sequence[Row]) -> Probabilities:
+def predict(model: Any, rows: Sequence[Row]) -> Probabilities:
     """Probabilities of a classifier."""
     return model.predict_proba([list(row) for row in rows]).tolist()
 
 
 def expectation_maximization(likelihood: Sequence[Sequence[float]], strength: float) -> list[float]:
-    """Weights of a mixture: every row is divided among the members by what they explain, the prior counts as rows."""
+    """Weights of a mixture: each row is divided among the members by likelihood; the prior counts as extra rows."""
     n_members = len(likelihood[0])
     weights = [1 / n_members] * n_members
     for _ in range(200_000):
@@ -68,7 +68,7 @@ def expectation_maximization(likelihood: Sequence[Sequence[float]], strength: fl
 
 
 def sharpen(proba: Probabilities, temperature: float) -> Probabilities:
-    """Each probability to the power 1 / T, rows made to sum to 1."""
+    """Each probability to the power 1 / T, rows normalized."""
     result = []
     for row in proba:
         powered = [p ** (1 / temperature) for p in row]
@@ -77,7 +77,7 @@ def sharpen(proba: Probabilities, temperature: float) -> Probabilities:
 
 
 def align(proba: Probabilities, shares: Sequence[float]) -> Probabilities:
-    """Iterative scaling: columns times share / mean, rows made to sum to 1, until the means are the shares."""
+    """Iterative scaling: scale columns by share / mean and normalize rows until the means are the shares."""
     current = [list(row) for row in proba]
     for _ in range(100_000):
         means = [math.fsum(row[c] for row in current) / len(current) for c in range(len(shares))]
@@ -93,8 +93,8 @@ def align(proba: Probabilities, shares: Sequence[float]) -> Probabilities:
 
 
 @dataclass
-class NaiveSoft:
-    """What was written and who learned from it."""
+class SoftRun:
+    """Soft labels and the student trained on them."""
 
     weights: list[float]
     taught: Probabilities
@@ -106,16 +106,16 @@ class NaiveSoft:
 def teach(
     own: Any, labeled: Sequence[Row], y: Sequence[int], pool: Sequence[Row], *, seed: int, n_trees: int, n_classes: int
 ) -> tuple[list[float], Probabilities]:
-    """The committee: its weights, and its weighted mean for every unlabeled row."""
-    everyone = [*labeled, *pool]
+    """The committee: its weights, and its weighted mean for each unlabeled row."""
+    all_rows = [*labeled, *pool]
     as_they_are = (list(labeled), list(pool))
-    scored = (normal_scores(labeled, everyone), normal_scores(pool, everyone))
+    scored = (normal_scores(labeled, all_rows), normal_scores(pool, all_rows))
     members = [
         (own, *as_they_are),
         (ExtraTreesClassifier(n_estimators=n_trees, random_state=seed), *as_they_are),
         (LogisticRegression(C=0.3, max_iter=1000, random_state=seed), *scored),
     ]
-    foldable = [i for i, label in enumerate(y) if list(y).count(label) > 1]  # who is alone in a class always trains
+    foldable = [i for i, label in enumerate(y) if list(y).count(label) > 1]  # the only row of a class always trains
     n_folds = min(5, max(list(y).count(c) for c in range(n_classes)))
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     shares = class_shares(y, n_classes)
@@ -125,15 +125,15 @@ def teach(
             outside = [foldable[k] for k in held_out]
             inside = [i for i in range(len(y)) if i not in outside]
             shown = clone(model)
-            if isinstance(shown, ExtraTreesClassifier):  # half a forest shows what it is worth
+            if isinstance(shown, ExtraTreesClassifier):  # weights come from half a forest
                 shown.set_params(n_estimators=n_trees // 2)
             fitted = shown.fit([rows[i] for i in inside], [y[i] for i in inside])
-            for i, proba in zip(outside, say(fitted, [rows[i] for i in outside]), strict=True):
+            for i, proba in zip(outside, predict(fitted, [rows[i] for i in outside]), strict=True):
                 out_of_fold[i].append(0.95 * proba[y[i]] + 0.05 * shares[y[i]])
     weights = expectation_maximization([out_of_fold[i] for i in foldable], strength=2.0)
-    spoken = [say(clone(model).fit(rows, y), pool_rows) for model, rows, pool_rows in members]
+    predicted = [predict(clone(model).fit(rows, y), pool_rows) for model, rows, pool_rows in members]
     mixed = [
-        [sum(weights[m] * spoken[m][i][c] for m in range(len(members))) for c in range(n_classes)]
+        [sum(weights[m] * predicted[m][i][c] for m in range(len(members))) for c in range(n_classes)]
         for i in range(len(pool))
     ]
     return weights, mixed
@@ -151,21 +151,21 @@ def soft_self_train(
     seed: int,
     n_trees: int = 200,
     smallest: float = 0.02,
-) -> NaiveSoft:
-    """The whole rule: teach, sharpen, align, train the student on weighted copies.
+) -> SoftRun:
+    """The whole method: teach, sharpen, align, train the student on weighted copies.
 
     Parameters
     ----------
-    own : the user's estimator, its random state set.
+    own : the user's estimator, with its random state set.
     labeled, y, pool : rows with classes 0, 1, ..., and rows without.
     committee : False: the estimator teaches itself.
-    prior : class shares to align to, None: not at all.
+    prior : class proportions to align to; None: no alignment.
     """
     n_classes = max(y) + 1
     if committee:
         weights, taught = teach(own, labeled, y, pool, seed=seed, n_trees=n_trees, n_classes=n_classes)
     else:
-        weights, taught = [1.0], say(clone(own).fit(labeled, y), pool)
+        weights, taught = [1.0], predict(clone(own).fit(labeled, y), pool)
     soft = sharpen(taught, temperature)
     if prior is not None:
         soft = align(soft, prior)
@@ -178,4 +178,4 @@ def soft_self_train(
                 classes.append(c)
                 counts.append(share)
     student = clone(own).fit(rows, classes, sample_weight=counts)
-    return NaiveSoft(weights, taught, soft, counts, student)
+    return SoftRun(weights, taught, soft, counts, student)

@@ -1,4 +1,4 @@
-"""The comparison and its interval once more, slowly and literally."""
+"""Reference implementations of the comparison and its interval, slow and literal."""
 
 import math
 
@@ -8,7 +8,7 @@ from sklearn.base import clone
 from tabcast.validation import CrossValidation
 
 
-def naive_student_quantile(p, df):
+def reference_student_quantile(p, df):
     """Bisection on Student's distribution function, which is integrated with Simpson's rule."""
 
     def density(x):
@@ -29,19 +29,19 @@ def naive_student_quantile(p, df):
     return (low + high) / 2
 
 
-def naive_interval(differences, n_test, n_train, level, resolution=0.0):
+def reference_interval(differences, n_test, n_train, level, resolution=0.0):
     """Mean, low, high: Nadeau and Bengio's variance, Student's quantile."""
     count = len(differences)
     mean = sum(differences) / count
     spread = sum((value - mean) ** 2 for value in differences) / (count - 1)
     spread = max(spread, resolution**2 / count)
     ratio = sum(test / train for test, train in zip(n_test, n_train, strict=True)) / count
-    half = naive_student_quantile(0.5 + level / 2, count - 1) * math.sqrt((1 / count + ratio) * spread)
+    half = reference_student_quantile(0.5 + level / 2, count - 1) * math.sqrt((1 / count + ratio) * spread)
     return mean, mean - half, mean + half
 
 
-def naive_balanced_accuracy(truth, predicted):
-    """Mean over the classes that are there of the share of their rows that is right."""
+def reference_balanced_accuracy(truth, predicted):
+    """Mean recall over the classes that are there."""
     shares = []
     for one in sorted(set(truth)):
         rows = [i for i in range(len(truth)) if truth[i] == one]
@@ -49,8 +49,8 @@ def naive_balanced_accuracy(truth, predicted):
     return sum(shares) / len(shares)
 
 
-def naive_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
-    """Scores of both models in each split, row by row; for classifiers in which nothing is left to chance.
+def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
+    """Scores of both models in each split, row by row; for deterministic classifiers.
 
     `y` holds -1 for unlabeled rows. Gives a list of (supervised, self-trained, n_test, n_train).
     """
@@ -70,8 +70,8 @@ def naive_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
             truth = [y[i] for i in held_out]
             results.append(
                 (
-                    naive_balanced_accuracy(truth, list(alone.predict(X[held_out]))),
-                    naive_balanced_accuracy(truth, list(both.predict(X[held_out]))),
+                    reference_balanced_accuracy(truth, list(alone.predict(X[held_out]))),
+                    reference_balanced_accuracy(truth, list(both.predict(X[held_out]))),
                     len(held_out),
                     len(train),
                 )

@@ -1,9 +1,9 @@
-"""The densities once more, slow and obvious: one row, one column, one fitted row at a time.
+"""Reference implementations of the densities: one row, one column, one fitted row at a time.
 
 Written from the docstrings of `tabcast.density` and the paper's appendix "Implementation Details of Prior Knowledge".
-A table is a list of rows, a row a list of Python values, a missing value None. Two things the public docstrings leave
-open and these twins take from the private ones: a fit on fewer than three rows uses the spread of the whole table, and
-the bandwidth of a column without any spread is the size of its constant itself.
+A table is a list of rows, a row is a list of Python values, and a missing value is None. Two details come from private
+docstrings: a fit on fewer than three rows uses the spread of the whole table, and the bandwidth of a column without any
+spread is the absolute value of its constant.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def log_sum(terms: list[float]) -> float:
 
 
 def find_bin(value: float, edges: Sequence[float]) -> int | None:
-    """Bin b with edge_b <= value < edge_(b+1); the last one holds its upper edge, too; None outside."""
+    """Bin b with edge_b <= value < edge_(b+1); the last one includes its upper edge; None outside."""
     n_bins = len(edges) - 1
     if edges[0] == edges[-1]:
         return 0 if value == edges[0] else None
@@ -35,11 +35,11 @@ def find_bin(value: float, edges: Sequence[float]) -> int | None:
     return n_bins - 1 if value == edges[-1] else None
 
 
-class NaiveDensity:
-    """What a naive density knows about the whole table, whichever of its rows it is fitted to."""
+class ReferenceDensity:
+    """What a density knows about the whole table, whichever of its rows it is fitted on."""
 
-    def fit(self, rows: list[Row], is_categorical: Sequence[bool], whole: list[Row] | None = None) -> NaiveDensity:
-        """Learn from rows; `whole` is the table whose ranges and levels count, if it has more rows."""
+    def fit(self, rows: list[Row], is_categorical: Sequence[bool], whole: list[Row] | None = None) -> ReferenceDensity:
+        """Learn from rows; `whole` is the table that ranges and levels are taken from, if it has more rows."""
         self.rows = rows
         self.is_categorical = list(is_categorical)
         self.whole = {j: [row[j] for row in whole or rows] for j in range(len(self.is_categorical))}
@@ -58,7 +58,7 @@ class NaiveDensity:
         return [self.score(row) for row in rows]
 
 
-class NaiveEmpiricalLikelihood(NaiveDensity):
+class ReferenceEmpiricalLikelihood(ReferenceDensity):
     """Count the cells of every column in a dictionary."""
 
     def __init__(self, n_bins: int = 10, smoothing: float = 1.0) -> None:
@@ -96,7 +96,7 @@ class NaiveEmpiricalLikelihood(NaiveDensity):
         return total
 
 
-class NaiveKernelDensity(NaiveDensity):
+class ReferenceKernelDensity(ReferenceDensity):
     """Visit every fitted row and multiply the kernels of its columns."""
 
     def __init__(self, bandwidth: str | Sequence[float] = "reference") -> None:
@@ -172,8 +172,8 @@ def spread(values: list[float]) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
-class NaiveClassConditional:
-    """A naive density for each class, mixed with the one of all rows where the class is small."""
+class ReferenceClassConditional:
+    """One density per class, mixed with the density of all rows where the class is small."""
 
     def __init__(self, make_density: Any, min_samples: int = 5) -> None:
         self.make_density, self.min_samples = make_density, min_samples

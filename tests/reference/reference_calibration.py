@@ -1,4 +1,4 @@
-"""Slow and obvious calibrators and calibration errors: one row, one bin, one class at a time."""
+"""Reference implementations of calibrators and calibration errors: one row, one bin, one class at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def in_bin(value, number, n_bins):
     return number / n_bins < value <= (number + 1) / n_bins or (number == 0 and value == 0)
 
 
-def naive_histogram_binning(held_out, y, proba, n_bins):
+def reference_histogram_binning(held_out, y, proba, n_bins):
     """Each class against the others, for two classes only the second; the middle of a bin without rows."""
     n_classes = held_out.shape[1]
     result = np.zeros(proba.shape)
@@ -38,8 +38,8 @@ def natural_basis(x, knots):
     return np.column_stack(columns)
 
 
-def naive_spline_calibration(held_out, y, proba, n_knots):
-    """Slope of the least-squares natural spline through the cumulative share, for distinct held-out confidences."""
+def reference_spline_calibration(held_out, y, proba, n_knots):
+    """Slope of the least-squares natural spline through cumulative proportions; held-out confidences are distinct."""
     n_rows, n_classes = held_out.shape
     knots, result = np.linspace(0, 1, n_knots), np.empty(proba.shape)
     for j in range(n_classes):
@@ -56,7 +56,7 @@ def naive_spline_calibration(held_out, y, proba, n_knots):
     return result / result.sum(axis=1, keepdims=True)
 
 
-def naive_expected_calibration_error(y, proba, n_bins):
+def reference_expected_calibration_error(y, proba, n_bins):
     """Of the predicted class, bin by bin."""
     error = 0.0
     for number in range(n_bins):

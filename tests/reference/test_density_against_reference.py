@@ -1,4 +1,4 @@
-"""The fast densities give the numbers of their slow twins."""
+"""The densities equal their reference implementations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
 from tabcast.table import equal_width_bins
 
-from .naive_density import (
-    NaiveClassConditional,
-    NaiveEmpiricalLikelihood,
-    NaiveKernelDensity,
+from .reference_density import (
+    ReferenceClassConditional,
+    ReferenceEmpiricalLikelihood,
+    ReferenceKernelDensity,
     find_bin,
 )
 
@@ -32,7 +32,7 @@ seeded = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
-tenths = st.integers(-100, 100).map(lambda k: k / 10)  # lie on bin edges again and again
+tenths = st.integers(-100, 100).map(lambda k: k / 10)  # often lie on bin edges
 numbers = st.one_of(tenths, st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
 words = st.sampled_from(["red", "green", "blue", "Amber", ""])
 codes = st.sampled_from([0, 100, 7, -3])
@@ -74,15 +74,15 @@ class TestEmpiricalLikelihood:
     @given(tables(), st.integers(1, 12), st.sampled_from([0, 0.1, 1.0, 2.5]))
     def test_any_table(self, table, n_bins, smoothing):
         fast = EmpiricalLikelihood(n_bins, smoothing=smoothing)
-        assert_same(fast, NaiveEmpiricalLikelihood(n_bins, smoothing), table, COUNTED)
+        assert_same(fast, ReferenceEmpiricalLikelihood(n_bins, smoothing), table, COUNTED)
 
     @pytest.mark.parametrize("seed", range(3))
     def test_round_numbers_beside_a_constant(self, seed):
-        # Numbers with one decimal lie on the edges; what the other columns are must not move them.
+        # Numbers with one decimal lie on the edges; other columns must not move them.
         rng = np.random.default_rng(seed)
         rows = [(value, 5.0, None) for value in (rng.integers(0, 11, size=100) / 10).tolist()]
         kinds = [False, False, False]
-        assert_same(EmpiricalLikelihood(), NaiveEmpiricalLikelihood(), (rows, rows[:30], kinds), COUNTED)
+        assert_same(EmpiricalLikelihood(), ReferenceEmpiricalLikelihood(), (rows, rows[:30], kinds), COUNTED)
 
     def test_many_rows(self):
         # More rows than one block of the fast code.
@@ -90,7 +90,7 @@ class TestEmpiricalLikelihood:
         numbers, levels = rng.normal(size=20_000), rng.integers(0, 5, size=20_000)
         rows = list(zip(numbers.tolist(), levels.tolist(), strict=True))
         fast = EmpiricalLikelihood().fit(frame(rows, [False, True]))
-        slow = NaiveEmpiricalLikelihood().fit(rows, [False, True])
+        slow = ReferenceEmpiricalLikelihood().fit(rows, [False, True])
         asked = [0, 16_383, 16_384, 19_999]
         got = fast.score_samples(frame(rows, [False, True]))[asked]
         np.testing.assert_allclose(got, slow.score_samples([rows[i] for i in asked]), **COUNTED)
@@ -109,14 +109,14 @@ class TestKernelDensity:
     @seeded
     @given(tables(), st.sampled_from(["reference", "normal_reference"]))
     def test_any_table(self, table, bandwidth):
-        assert_same(KernelDensity(bandwidth), NaiveKernelDensity(bandwidth), table, SUMMED)
+        assert_same(KernelDensity(bandwidth), ReferenceKernelDensity(bandwidth), table, SUMMED)
 
     @seeded
     @given(tables(tenths), st.data())
     def test_given_bandwidths(self, table, data):
         # A half is the widest bandwidth that is valid for any number of levels.
         bandwidth = [data.draw(st.floats(0.01, 0.5) if categorical else st.floats(0.5, 50)) for categorical in table[2]]
-        assert_same(KernelDensity(bandwidth), NaiveKernelDensity(bandwidth), table, SUMMED)
+        assert_same(KernelDensity(bandwidth), ReferenceKernelDensity(bandwidth), table, SUMMED)
 
     def test_many_levels_missing_and_unseen(self):
         # More levels than the fast code multiplies as one-hot columns, beside a column with few.
@@ -126,13 +126,13 @@ class TestKernelDensity:
         queries = [*rows[:10], *rows[-2:], (10**6, "u", 0.1), (None, "w", None), (5, "v", 40.0)]
         kinds = [True, True, False]
         for bandwidth in ([0.3, 0.2, 0.5], "reference", "normal_reference"):
-            assert_same(KernelDensity(bandwidth), NaiveKernelDensity(bandwidth), (rows, queries, kinds), SUMMED)
+            assert_same(KernelDensity(bandwidth), ReferenceKernelDensity(bandwidth), (rows, queries, kinds), SUMMED)
 
     def test_more_rows_than_a_block(self):
         rng = np.random.default_rng(2)
         rows = [(int(a), "uv"[b], float(x)) for a, b, x in zip(*mixed(rng, 4500), strict=True)]
         kinds = [True, True, False]
-        fast, slow = KernelDensity().fit(frame(rows, kinds)), NaiveKernelDensity().fit(rows, kinds)
+        fast, slow = KernelDensity().fit(frame(rows, kinds)), ReferenceKernelDensity().fit(rows, kinds)
         asked = [0, 255, 256, 700, 4096, 4499]
         got = fast.score_samples(frame(rows, kinds))[asked]
         np.testing.assert_allclose(got, slow.score_samples([rows[i] for i in asked]), **SUMMED)
@@ -142,7 +142,7 @@ class TestKernelDensity:
         rows, kinds = [(0.0, "a"), (1.0, "b"), (1.5, "b")], [False, True]
         queries = [(1e3, "a"), (-1e5, "b"), (1e8, "zzz"), (1e60, None)]
         fast = KernelDensity([1.0, 0.1]).fit(frame(rows, kinds)).score_samples(frame(queries, kinds))
-        slow = NaiveKernelDensity([1.0, 0.1]).fit(rows, kinds).score_samples(queries)
+        slow = ReferenceKernelDensity([1.0, 0.1]).fit(rows, kinds).score_samples(queries)
         np.testing.assert_allclose(fast, slow, rtol=1e-12)
 
     @pytest.mark.parametrize("missing_in", ["nowhere", "fitted rows", "queries", "both"])
@@ -155,7 +155,7 @@ class TestKernelDensity:
         rows += [(None,)] if missing_in in ("fitted rows", "both") else []
         queries += [(None,)] if missing_in in ("queries", "both") else []
         fast = KernelDensity([bandwidth]).fit(frame(rows, [False])).score_samples(frame(queries, [False]))
-        slow = NaiveKernelDensity([bandwidth]).fit(rows, [False]).score_samples(queries)
+        slow = ReferenceKernelDensity([bandwidth]).fit(rows, [False]).score_samples(queries)
         # A float that many bandwidths out is known to `distance` * 2e-16 bandwidths, which count z times.
         distance = 500 / bandwidth
         np.testing.assert_allclose(fast, slow, rtol=0, atol=max(1e-10, distance * 1e-14))
@@ -168,12 +168,16 @@ def mixed(rng: np.random.Generator, n_rows: int) -> tuple[Any, Any, Any]:
 
 
 PAIRS = {
-    "likelihood": (EmpiricalLikelihood(n_bins=4), lambda: NaiveEmpiricalLikelihood(4), COUNTED),
-    "likelihood, plain shares": (EmpiricalLikelihood(smoothing=0), lambda: NaiveEmpiricalLikelihood(10, 0), COUNTED),
-    "kernel": (KernelDensity(), NaiveKernelDensity, SUMMED),
+    "likelihood": (EmpiricalLikelihood(n_bins=4), lambda: ReferenceEmpiricalLikelihood(4), COUNTED),
+    "likelihood, no smoothing": (
+        EmpiricalLikelihood(smoothing=0),
+        lambda: ReferenceEmpiricalLikelihood(10, 0),
+        COUNTED,
+    ),
+    "kernel": (KernelDensity(), ReferenceKernelDensity, SUMMED),
     "kernel, statsmodels' rule": (
         KernelDensity("normal_reference"),
-        lambda: NaiveKernelDensity("normal_reference"),
+        lambda: ReferenceKernelDensity("normal_reference"),
         SUMMED,
     ),
 }
@@ -185,14 +189,14 @@ class TestClassConditional:
     @settings(seeded, max_examples=60)
     @given(data=st.data())
     def test_any_table(self, pair, data):
-        density, make_naive, tolerance = PAIRS[pair]
+        density, make_reference, tolerance = PAIRS[pair]
         rows, queries, is_categorical = data.draw(tables(tenths))
         y = data.draw(st.lists(st.sampled_from("abc"), min_size=len(rows), max_size=len(rows)))
         classes = data.draw(st.sampled_from([None, ["c", "a", "b"]]))
         min_samples = data.draw(st.integers(1, 6))
         fast = ClassConditional(density, min_samples=min_samples)
         fast.fit(frame(rows, is_categorical), y, classes=classes)
-        slow = NaiveClassConditional(make_naive, min_samples).fit(rows, y, is_categorical, classes)
+        slow = ReferenceClassConditional(make_reference, min_samples).fit(rows, y, is_categorical, classes)
         assert fast.classes_.tolist() == slow.classes
         got = fast.score_samples(frame(queries, is_categorical))
         np.testing.assert_allclose(got, slow.score_samples(queries), **tolerance)

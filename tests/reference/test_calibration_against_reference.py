@@ -1,4 +1,4 @@
-"""The calibrators and the calibration error give the numbers of their slow twins."""
+"""Calibrators and calibration error equal their reference implementations."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import pytest
 from tabcast.confidence import HistogramBinning, SplineCalibration
 from tabcast.statistics import expected_calibration_error
 
-from .naive_calibration import naive_expected_calibration_error, naive_histogram_binning, naive_spline_calibration
+from .reference_calibration import (
+    reference_expected_calibration_error,
+    reference_histogram_binning,
+    reference_spline_calibration,
+)
 
 COUNTED = 1e-12
-SOLVED = 1e-8  # two bases of the same splines, one of them badly conditioned
+SOLVED = 1e-8  # two bases of the same splines, one of them ill-conditioned
 
 every_size = pytest.mark.parametrize(("n_classes", "n_rows"), [(2, 10), (2, 150), (3, 10), (5, 150)])
 
@@ -31,7 +35,7 @@ def test_histogram_binning(n_classes, n_rows, decimals, n_bins):
     held_out, y = draw_rows(n_classes, n_rows, 0, decimals)
     proba, _ = draw_rows(n_classes, 40, 1, decimals)
     ours = HistogramBinning(n_bins).calibrate(held_out, y).adjust(proba)
-    np.testing.assert_allclose(ours, naive_histogram_binning(held_out, y, proba, n_bins), atol=COUNTED)
+    np.testing.assert_allclose(ours, reference_histogram_binning(held_out, y, proba, n_bins), atol=COUNTED)
 
 
 @every_size
@@ -40,7 +44,7 @@ def test_spline_calibration(n_classes, n_rows, n_knots):
     held_out, y = draw_rows(n_classes, n_rows, 0)
     proba, _ = draw_rows(n_classes, 40, 1)
     ours = SplineCalibration(n_knots).calibrate(held_out, y).adjust(proba)
-    np.testing.assert_allclose(ours, naive_spline_calibration(held_out, y, proba, n_knots), atol=SOLVED)
+    np.testing.assert_allclose(ours, reference_spline_calibration(held_out, y, proba, n_knots), atol=SOLVED)
 
 
 @every_size
@@ -48,5 +52,5 @@ def test_spline_calibration(n_classes, n_rows, n_knots):
 @pytest.mark.parametrize("n_bins", [1, 5, 10])
 def test_expected_calibration_error(n_classes, n_rows, decimals, n_bins):
     proba, y = draw_rows(n_classes, n_rows, 0, decimals)
-    expected = naive_expected_calibration_error(y, proba, n_bins)
+    expected = reference_expected_calibration_error(y, proba, n_bins)
     assert expected_calibration_error(y, proba, n_bins=n_bins) == pytest.approx(expected, abs=COUNTED)

@@ -1,12 +1,12 @@
-"""The self-training loop once more, slow and obvious: Algorithm 1 of the paper, one unlabeled row at a time.
+"""Reference implementation of the self-training loop: Algorithm 1 of the paper, one unlabeled row at a time.
 
-Written from the paper's appendix "Pseudo Code of CAST", the table of decisions in DESIGN.md and the docstrings of the
-public classes. A table is a list of rows, a row a list of Python values; `table` makes of it what the classifier
-takes. The density D_t is any object with `score_samples`; nothing else comes from tabcast.
+Written from the paper's appendix "Pseudo Code of CAST" and the docstrings of the public classes. A table is a list of
+rows and a row is a list of Python values; `table` converts rows to what the classifier takes. The density D_t is any
+object with `score_samples`; nothing else comes from tabcast.
 
-Two things Algorithm 1 leaves open and these twins take from the docstrings: a round that would train on what the round
-before trained on ends a strategy without a schedule, and with `relabel=False` a row that has a label is as confident
-in it as can be, so that it stays chosen.
+Algorithm 1 leaves two details open, which are taken from the docstrings. A strategy without a schedule ends when a
+round would train on the same rows and labels as the round before. With `relabel=False` a row that has a label has
+infinite confidence in it, so it stays selected.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Phi = Callable[[Confidences, int], list[bool]]
 
 
 def fixed_threshold(tau: float, strict: bool = False) -> Phi:
-    """FPL: a row is taken when its largest confidence reaches tau."""
+    """FPL: select rows whose largest confidence reaches tau."""
 
     def phi(confidences: Confidences, round_number: int) -> list[bool]:
         return [max(c) > tau if strict else max(c) >= tau for c in confidences]
@@ -35,11 +35,11 @@ def fixed_threshold(tau: float, strict: bool = False) -> Phi:
 
 
 def curriculum(step: float) -> Phi:
-    """CPL: round k takes the top k * step of the pool; rows as confident as the last one taken come with it."""
+    """CPL: round k selects the top k * step of the pool, and rows as confident as the last one selected."""
 
     def phi(confidences: Confidences, round_number: int) -> list[bool]:
         largest = [max(c) for c in confidences]
-        wanted = 0  # fewest rows that are at least that share
+        wanted = 0  # the fewest rows that make up that proportion
         while wanted < len(largest) and wanted / len(largest) < round_number * step - 1e-9:
             wanted += 1
         last_taken = sorted(largest, reverse=True)[wanted - 1]
@@ -49,12 +49,12 @@ def curriculum(step: float) -> Phi:
 
 
 def take_all(confidences: Confidences, round_number: int) -> list[bool]:
-    """Naive self-training."""
+    """Every row in every round."""
     return [True for _ in confidences]
 
 
 def min_max(gammas: Confidences) -> Confidences:
-    """Every column moved to [0, 1]; one without spread counts nothing, so it becomes 1."""
+    """Each column scaled to [0, 1]; a column without spread has no effect, so it becomes 1."""
     result = [list(gamma) for gamma in gammas]
     for j in range(len(gammas[0])):
         column = [gamma[j] for gamma in gammas]
@@ -65,7 +65,7 @@ def min_max(gammas: Confidences) -> Confidences:
 
 
 def cache_gamma(density: Any, pool: Sequence[Row], table: Table, scaling: str) -> Confidences:
-    """Gamma of every unlabeled row, computed once; scaling "log" is the paper's CAST-L, "density" its CAST-D."""
+    """Gamma of each unlabeled row, computed once; scaling "log" is the paper's CAST-L, "density" its CAST-D."""
     cache = []
     for x in pool:
         [log_density] = density.score_samples(table([x])).tolist()
@@ -74,8 +74,8 @@ def cache_gamma(density: Any, pool: Sequence[Row], table: Table, scaling: str) -
 
 
 @dataclass
-class NaiveRound:
-    """What a round trains on, row of the pool by row, the classifier trained on it, and its score."""
+class Round:
+    """What a round trains on, one entry per row of the pool, the classifier trained on it, and its score."""
 
     labels: list[int]
     confidences: list[float]
@@ -92,16 +92,16 @@ class NaiveRound:
 
 
 @dataclass
-class NaiveResult:
-    """All rounds, the number of the best one, why the loop ended, and what was proposed for round 1."""
+class Result:
+    """All rounds, the number of the best one, why the loop ended, and the proposal for round 1."""
 
-    rounds: list[NaiveRound] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     best_round: int = 0
     reason: str = ""
-    proposal: NaiveRound | None = None
+    proposal: Round | None = None
 
     @property
-    def best(self) -> NaiveRound:
+    def best(self) -> Round:
         return self.rounds[self.best_round]
 
 
@@ -120,20 +120,20 @@ def self_train(
     relabel: bool = True,
     patience: int | None = None,
     has_schedule: bool = False,
-    judge: Callable[[Any], float] | None = None,
-) -> NaiveResult:
+    score: Callable[[Any], float] | None = None,
+) -> Result:
     """Algorithm 1: the best classifier during the self-training iterations.
 
     Parameters
     ----------
-    estimator : target classifier C, copied for every training.
+    estimator : target classifier C, cloned for each fit.
     labeled, y, pool : X_L, its classes 0, 1, ..., and X_U.
     phi : pseudo-labeling algorithm.
-    table : makes of rows what C takes.
-    gamma, alpha : the cached, scaled prior knowledge and how much it counts.
+    table : converts rows to what C takes.
+    gamma, alpha : the cached, scaled prior knowledge and its weight.
     relabel : False: a row keeps the first label it gets.
     patience, max_rounds, has_schedule : the termination conditions of phi.
-    judge : performance metric P of a classifier; None: the newest is the best.
+    score : performance metric P of a classifier; None: the newest is the best.
     """
 
     def train(training_set: list[tuple[Row, int]]) -> Any:
@@ -142,18 +142,18 @@ def self_train(
         return classifier
 
     labeled_set = list(zip(labeled, y, strict=True))
-    nobody, nothing = [0] * len(pool), [0.0] * len(pool)
-    best = current = NaiveRound(nobody, nothing, nothing, [False] * len(pool), [-1] * len(pool))
+    no_label, no_confidence = [0] * len(pool), [0.0] * len(pool)
+    best = current = Round(no_label, no_confidence, no_confidence, [False] * len(pool), [-1] * len(pool))
     current.classifier = train(labeled_set)
-    current.score = judge(current.classifier) if judge else None
-    result = NaiveResult([current])
+    current.score = score(current.classifier) if score else None
+    result = Result([current])
 
     while True:
         round_number = len(result.rounds)
         if round_number > max_rounds:
             result.reason = "schedule_finished" if has_schedule else "max_rounds"
             return result
-        if judge and not has_schedule and patience and round_number - 1 - result.best_round >= patience:
+        if score and not has_schedule and patience and round_number - 1 - result.best_round >= patience:
             result.reason = "no_improvement"
             return result
 
@@ -170,7 +170,7 @@ def self_train(
         chosen = phi(offered, round_number)
 
         training_set = list(labeled_set)
-        new = NaiveRound([], [], [], chosen, [])
+        new = Round([], [], [], chosen, [])
         for i, x in enumerate(pool):
             label = offered[i].index(max(offered[i]))
             new.labels.append(label)
@@ -188,21 +188,21 @@ def self_train(
             return result
 
         new.classifier = train(training_set)
-        new.score = judge(new.classifier) if judge else None
+        new.score = score(new.classifier) if score else None
         result.rounds.append(new)
         current = new
-        if not judge or new.score > best.score:
+        if not score or new.score > best.score:
             best, result.best_round = new, round_number
 
 
 @dataclass
-class NaiveSearch:
-    """For each alpha and round the scores of the splits; the chosen alpha and round, and what they trained at last."""
+class AlphaSearch:
+    """Scores of the splits for each alpha and round, the best rounds, the chosen alpha, and its final round."""
 
     scores: dict[float, list[list[float]]]
     best_rounds: dict[float, int]
     alpha: float
-    final: NaiveRound
+    final: Round
 
 
 def search_alpha(
@@ -215,18 +215,18 @@ def search_alpha(
     splits: Sequence[tuple[Sequence[int], Sequence[int]]],
     alphas: Sequence[float],
     make_gamma: Callable[[list[Row], list[int]], Confidences],
-    make_judge: Callable[[list[Row], list[int]], Callable[[Any], float]],
+    make_score: Callable[[list[Row], list[int]], Callable[[Any], float]],
     n_rounds: int,
     **settings: Any,
-) -> NaiveSearch:
+) -> AlphaSearch:
     """Choose alpha and the round by cross-validation, then run Algorithm 1 on all labeled rows up to that round.
 
     Parameters
     ----------
-    splits : positions of the labeled rows that train, and of those that judge.
+    splits : positions of training rows and of held-out rows among the labeled rows.
     alphas : smallest first.
     make_gamma : the prior knowledge of labeled rows.
-    make_judge : the performance metric on labeled rows.
+    make_score : the performance metric on held-out rows.
     n_rounds : rounds of phi's schedule.
     **settings : as in `self_train`.
     """
@@ -235,7 +235,7 @@ def search_alpha(
     for alpha in alphas:
         for train, held_out in splits:
             rows, classes = [labeled[i] for i in train], [y[i] for i in train]
-            judge = make_judge([labeled[i] for i in held_out], [y[i] for i in held_out])
+            score = make_score([labeled[i] for i in held_out], [y[i] for i in held_out])
             gamma = make_gamma(rows, classes)
             run = self_train(
                 estimator,
@@ -245,7 +245,7 @@ def search_alpha(
                 phi,
                 gamma=gamma,
                 alpha=alpha,
-                judge=judge,
+                score=score,
                 max_rounds=n_rounds,
                 **settings,
             )
@@ -272,4 +272,4 @@ def search_alpha(
     last = best_rounds[chosen]
     gamma = make_gamma(list(labeled), list(y))
     final = self_train(estimator, labeled, y, pool, phi, gamma=gamma, alpha=chosen, max_rounds=last, **settings)
-    return NaiveSearch(scores, best_rounds, chosen, final.rounds[last])
+    return AlphaSearch(scores, best_rounds, chosen, final.rounds[last])

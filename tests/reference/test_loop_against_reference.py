@@ -1,4 +1,4 @@
-"""The fast loop does what its slow, literal twin of Algorithm 1 does."""
+"""The loop gives what the reference implementation of Algorithm 1 gives."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tabcast.confidence import ClusterAware, Raw
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll
 
-from . import naive_loop as naive
+from . import reference_loop
 
-pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")  # six labeled rows a class
+pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")  # six labeled rows per class
 
-# A classifier asked row by row may round its probabilities otherwise than one asked for all rows at once.
+# Probabilities predicted row by row may be rounded differently from those predicted for all rows at once.
 ROUNDED = {"rtol": 1e-9, "atol": 1e-12}
 
 ESTIMATORS = {
@@ -36,12 +36,12 @@ ESTIMATORS = {
     "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
     "bayes": GaussianNB(),
 }
-STRATEGIES = {  # ours, the twin's, rounds of its schedule
-    "fpl": (FixedThreshold(0.6), naive.fixed_threshold(0.6), None),
-    "strict fpl": (FixedThreshold(0.75, strict=True), naive.fixed_threshold(0.75, strict=True), None),
-    "cpl": (Curriculum(0.2), naive.curriculum(0.2), 5),
-    "uneven cpl": (Curriculum(0.3), naive.curriculum(0.3), 4),
-    "all": (TakeAll(), naive.take_all, None),
+STRATEGIES = {  # ours, the reference, rounds of its schedule
+    "fpl": (FixedThreshold(0.6), reference_loop.fixed_threshold(0.6), None),
+    "strict fpl": (FixedThreshold(0.75, strict=True), reference_loop.fixed_threshold(0.75, strict=True), None),
+    "cpl": (Curriculum(0.2), reference_loop.curriculum(0.2), 5),
+    "uneven cpl": (Curriculum(0.3), reference_loop.curriculum(0.3), 4),
+    "all": (TakeAll(), reference_loop.take_all, None),
 }
 DENSITIES = {
     "likelihood, log": (EmpiricalLikelihood(), "log"),
@@ -57,44 +57,44 @@ def mean_probability(classifier: Any, X: Any, y: Any) -> float:
     return float(classifier.predict_proba(X)[np.arange(len(y)), columns].mean())
 
 
-def judge_by_probability(rows: list[Any], y: list[int], table: naive.Table) -> Callable[[Any], float]:
-    """The same, a row at a time."""
+def score_by_probability(rows: list[Any], y: list[int], table: reference_loop.Table) -> Callable[[Any], float]:
+    """The same, one row at a time."""
 
-    def judge(classifier: Any) -> float:
+    def score(classifier: Any) -> float:
         total = 0.0
         for x, label in zip(rows, y, strict=True):
             total += classifier.predict_proba(table([x]))[0][label]
         return total / len(rows)
 
-    return judge
+    return score
 
 
-def judge_by_accuracy(rows: list[Any], y: list[int], table: naive.Table) -> Callable[[Any], float]:
-    """What classifiers score by themselves, a row at a time."""
+def score_by_accuracy(rows: list[Any], y: list[int], table: reference_loop.Table) -> Callable[[Any], float]:
+    """Accuracy, one row at a time."""
 
-    def judge(classifier: Any) -> float:
+    def score(classifier: Any) -> float:
         right = 0
         for x, label in zip(rows, y, strict=True):
             right += classifier.predict(table([x]))[0] == label
         return right / len(rows)
 
-    return judge
+    return score
 
 
 class Problem:
-    """Few labeled rows, a pool, rows that judge and rows to predict; as lists for the twin, as tables for ours."""
+    """Few labeled rows, a pool and held-out rows; as lists for the reference, as tables for ours."""
 
-    def __init__(self, seed: int, n_classes: int, table: naive.Table = np.array) -> None:
+    def __init__(self, seed: int, n_classes: int, table: reference_loop.Table = np.array) -> None:
         rng = np.random.default_rng(seed)
         centers = rng.normal(size=(n_classes, 3)) * 1.5
         X, y = make_blobs(12 * n_classes + 12, 3, centers=centers, random_state=seed)
-        first = np.sort(np.concatenate([np.flatnonzero(y == c)[:6] for c in range(n_classes)]))  # six labeled a class
+        first = np.sort(np.concatenate([np.flatnonzero(y == c)[:6] for c in range(n_classes)]))  # six labeled per class
         others = np.setdiff1d(np.arange(len(y)), first)
-        judges, pool = others[:8], others[8:]
+        held_out, pool = others[:8], others[8:]
         self.table, self.n_classes = table, n_classes
         rows = [self.describe(x) for x in X]
         self.labeled, self.y = [rows[i] for i in first], y[first].tolist()
-        self.judges, self.y_judges = [rows[i] for i in judges], y[judges].tolist()
+        self.held_out, self.y_held_out = [rows[i] for i in held_out], y[held_out].tolist()
         self.pool = [rows[i] for i in pool]
 
     def describe(self, x: Any) -> list[Any]:
@@ -103,7 +103,7 @@ class Problem:
     def gamma(self, density: Any, scaling: str, rows: list[Any] | None = None, y: list[int] | None = None) -> Any:
         rows, y = rows or self.labeled, y or self.y
         fitted = ClassConditional(density).fit(self.table(rows), y, classes=np.arange(self.n_classes))
-        return naive.cache_gamma(fitted, self.pool, self.table, scaling)
+        return reference_loop.cache_gamma(fitted, self.pool, self.table, scaling)
 
 
 class MixedProblem(Problem):
@@ -123,7 +123,7 @@ class MixedProblem(Problem):
             {
                 "number": pd.Series(first, dtype=float),
                 "word": pd.Series(words, dtype=object),
-                "gappy": pd.Series(last, dtype=float),
+                "incomplete": pd.Series(last, dtype=float),
             }
         )
 
@@ -132,14 +132,14 @@ def encode_columns(classifier: Any) -> Any:
     """A pipeline that picks columns by name."""
     columns = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["word"]),
-        (SimpleImputer(add_indicator=False), ["number", "gappy"]),
+        (SimpleImputer(add_indicator=False), ["number", "incomplete"]),
     )
     return make_pipeline(columns, classifier)
 
 
 def fit_ours(model: Any, problem: Problem, validated: bool, classes: Any = None) -> Any:
     classes = np.arange(problem.n_classes) if classes is None else classes
-    data = (problem.table(problem.judges), classes[problem.y_judges]) if validated else None
+    data = (problem.table(problem.held_out), classes[problem.y_held_out]) if validated else None
     return model.fit(
         problem.table(problem.labeled),
         classes[problem.y],
@@ -148,46 +148,48 @@ def fit_ours(model: Any, problem: Problem, validated: bool, classes: Any = None)
     )
 
 
-def check_round(model: Any, problem: Problem, used: naive.NaiveRound, told: naive.NaiveRound, classes: Any) -> None:
-    """The pseudo-labels and the classifier of the best round; `told` is what the rows that are not used are told."""
+def check_round(
+    model: Any, problem: Problem, used: reference_loop.Round, proposed: reference_loop.Round, classes: Any
+) -> None:
+    """Pseudo-labels and classifier of the best round; `proposed` has the labels of rows that are not used, too."""
     table = model.pseudo_labels_
     n_labeled = len(problem.labeled)
     np.testing.assert_array_equal(table["row"], n_labeled + np.arange(len(problem.pool)))
-    np.testing.assert_array_equal(table["label"], classes[told.labels])
+    np.testing.assert_array_equal(table["label"], classes[proposed.labels])
     np.testing.assert_array_equal(table["selected"], used.chosen)
     np.testing.assert_array_equal(table["round"], used.since)
-    np.testing.assert_allclose(table["confidence"], told.confidences, **ROUNDED)
-    np.testing.assert_allclose(table["raw_confidence"], told.raw_confidences, **ROUNDED)
+    np.testing.assert_allclose(table["confidence"], proposed.confidences, **ROUNDED)
+    np.testing.assert_allclose(table["raw_confidence"], proposed.raw_confidences, **ROUNDED)
     marker = -1 if classes.dtype.kind in "iu" else None
     expected = [marker if label is None else classes[label] for label in used.used]
     assert model.transduction_.tolist() == classes[problem.y].tolist() + expected
     np.testing.assert_array_equal(model.labeled_iter_, [0] * n_labeled + used.since)
-    for rows in (problem.judges, problem.pool):
+    for rows in (problem.held_out, problem.pool):
         X = problem.table(rows)
         np.testing.assert_allclose(model.predict_proba(X), used.classifier.predict_proba(X), **ROUNDED)
 
 
-def check_run(model: Any, problem: Problem, twin: naive.NaiveResult, classes: Any = None) -> None:
-    """Everything a fitted model tells about a run without inner splits."""
+def check_run(model: Any, problem: Problem, reference: reference_loop.Result, classes: Any = None) -> None:
+    """All fitted attributes that describe a run without inner splits."""
     classes = np.arange(problem.n_classes) if classes is None else classes
-    assert model.termination_reason_ == twin.reason
-    assert model.n_rounds_ == len(twin.rounds) - 1
-    assert model.best_round_ == twin.best_round
+    assert model.termination_reason_ == reference.reason
+    assert model.n_rounds_ == len(reference.rounds) - 1
+    assert model.best_round_ == reference.best_round
     history = model.history_
-    scores = [np.nan if one.score is None else one.score for one in twin.rounds]
+    scores = [np.nan if one.score is None else one.score for one in reference.rounds]
     np.testing.assert_allclose(history["score"], scores, **ROUNDED)
-    assert history["round"].tolist() == list(range(len(twin.rounds)))
-    assert history["n_selected"].tolist() == [sum(one.chosen) for one in twin.rounds]
-    assert history["n_changed"].tolist() == [one.n_changed for one in twin.rounds]
-    told = twin.best if twin.best_round else twin.proposal
-    assert told is not None
-    check_round(model, problem, twin.best, told, classes)
+    assert history["round"].tolist() == list(range(len(reference.rounds)))
+    assert history["n_selected"].tolist() == [sum(one.chosen) for one in reference.rounds]
+    assert history["n_changed"].tolist() == [one.n_changed for one in reference.rounds]
+    proposed = reference.best if reference.best_round else reference.proposal
+    assert proposed is not None
+    check_round(model, problem, reference.best, proposed, classes)
 
 
 def run_both(
     problem: Problem, estimator: Any, strategy: str, density: str | None, alpha: float, relabel: bool, validated: bool
-) -> tuple[Any, naive.NaiveResult]:
-    """Ours and the twin on the same rows."""
+) -> tuple[Any, reference_loop.Result]:
+    """Ours and the reference on the same rows."""
     member, phi, n_rounds = STRATEGIES[strategy]
     settings: dict[str, Any] = {"strategy": member, "relabel": relabel, "max_rounds": MAX_ROUNDS, "patience": PATIENCE}
     settings |= {"validation": None, "scoring": mean_probability, "random_state": 0}
@@ -198,7 +200,7 @@ def run_both(
         member, scaling = DENSITIES[density]
         model = CASTClassifier(estimator, density=member, scaling=scaling, alpha=alpha, **settings)
         gamma = problem.gamma(member, scaling)
-    twin = naive.self_train(
+    reference = reference_loop.self_train(
         estimator,
         problem.labeled,
         problem.y,
@@ -212,9 +214,9 @@ def run_both(
         max_rounds=min(MAX_ROUNDS, n_rounds or MAX_ROUNDS),
         patience=PATIENCE,
         has_schedule=n_rounds is not None,
-        judge=judge_by_probability(problem.judges, problem.y_judges, problem.table) if validated else None,
+        score=score_by_probability(problem.held_out, problem.y_held_out, problem.table) if validated else None,
     )
-    return model, twin
+    return model, reference
 
 
 @pytest.mark.parametrize("relabel", [True, False], ids=["relabel", "keep"])
@@ -222,14 +224,14 @@ def run_both(
 @pytest.mark.parametrize("density", DENSITIES)
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.75, 1.0])
 def test_numeric_table(density, alpha, strategy, relabel):
-    # Which estimator, and whether with judges, changes from combination to combination.
+    # The estimator, and whether there are held-out rows, vary from combination to combination.
     turn = list(STRATEGIES).index(strategy) + list(DENSITIES).index(density) + int(alpha * 4) + relabel
     names = list(ESTIMATORS)
     for seed, n_classes in [(1, 2), (2, 3)]:
         problem, validated = Problem(seed, n_classes), (turn + seed) % 2 == 0
         estimator = ESTIMATORS[names[(turn // 2 + seed) % 3]]
-        model, twin = run_both(problem, estimator, strategy, density, alpha, relabel, validated)
-        check_run(fit_ours(model, problem, validated), problem, twin)
+        model, reference = run_both(problem, estimator, strategy, density, alpha, relabel, validated)
+        check_run(fit_ours(model, problem, validated), problem, reference)
 
 
 @pytest.mark.parametrize("relabel", [True, False], ids=["relabel", "keep"])
@@ -238,8 +240,8 @@ def test_numeric_table(density, alpha, strategy, relabel):
 def test_raw_confidence(seed, strategy, relabel):
     problem = Problem(10 + seed, 2 + seed % 3)
     for name, validated in [("logistic", True), ("tree", False), ("bayes", True)]:
-        model, twin = run_both(problem, ESTIMATORS[name], strategy, None, 0.0, relabel, validated)
-        check_run(fit_ours(model, problem, validated), problem, twin)
+        model, reference = run_both(problem, ESTIMATORS[name], strategy, None, 0.0, relabel, validated)
+        check_run(fit_ours(model, problem, validated), problem, reference)
         assert model.pseudo_labels_["density"].isna().all()
 
 
@@ -258,30 +260,30 @@ def test_raw_confidence(seed, strategy, relabel):
 def test_mixed_table_with_named_classes(density, strategy, alpha, name, relabel, validated):
     classes = np.array(["absent", "mild", "severe"])
     problem = MixedProblem(5, 3)
-    model, twin = run_both(problem, encode_columns(ESTIMATORS[name]), strategy, density, alpha, relabel, validated)
+    model, reference = run_both(problem, encode_columns(ESTIMATORS[name]), strategy, density, alpha, relabel, validated)
     fit_ours(model, problem, validated, classes)
-    check_run(model, problem, twin, classes)
+    check_run(model, problem, reference, classes)
     gamma = np.array(problem.gamma(*DENSITIES[density]))
-    told = twin.best if twin.best_round else twin.proposal
-    expected = gamma[np.arange(len(problem.pool)), told.labels]
+    proposed = reference.best if reference.best_round else reference.proposal
+    expected = gamma[np.arange(len(problem.pool)), proposed.labels]
     np.testing.assert_allclose(model.pseudo_labels_["density"], expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_runs_compared_differ_in_everything_compared(seed):
-    """Not a test of ours but of these tests: alphas change labels and rows, and rounds after the first may win."""
+def test_alphas_change_the_runs_that_are_compared(seed):
+    """A check of these tests: different alphas select different rows or labels."""
     problem = Problem(seed, 3)
     used = set()
     for alpha in (0.0, 0.3, 0.75, 1.0):
-        _, twin = run_both(problem, GaussianNB(), "cpl", "kernel, density", alpha, True, True)
-        used.add(tuple(twin.rounds[1].used))
+        _, reference = run_both(problem, GaussianNB(), "cpl", "kernel, density", alpha, True, True)
+        used.add(tuple(reference.rounds[1].used))
     assert len(used) > 1
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(3))
-def test_accuracy_where_rounds_tie(strategy, seed):
-    """With a coarse score the first of the equally good rounds wins."""
+def test_first_of_tied_rounds_wins(strategy, seed):
+    """Accuracy is a coarse score: many rounds tie."""
     problem = Problem(20 + seed, 2)
     member, phi, n_rounds = STRATEGIES[strategy]
     estimator = ESTIMATORS["tree"]
@@ -289,7 +291,7 @@ def test_accuracy_where_rounds_tie(strategy, seed):
     model = CASTClassifier(
         estimator, density=density, alpha=0.5, strategy=member, max_rounds=MAX_ROUNDS, patience=PATIENCE, random_state=0
     )
-    twin = naive.self_train(
+    reference = reference_loop.self_train(
         estimator,
         problem.labeled,
         problem.y,
@@ -302,9 +304,9 @@ def test_accuracy_where_rounds_tie(strategy, seed):
         max_rounds=min(MAX_ROUNDS, n_rounds or MAX_ROUNDS),
         patience=PATIENCE,
         has_schedule=n_rounds is not None,
-        judge=judge_by_accuracy(problem.judges, problem.y_judges, problem.table),
+        score=score_by_accuracy(problem.held_out, problem.y_held_out, problem.table),
     )
-    check_run(fit_ours(model, problem, True), problem, twin)
+    check_run(fit_ours(model, problem, True), problem, reference)
 
 
 @pytest.mark.parametrize("density", DENSITIES)
@@ -325,39 +327,39 @@ def test_search_by_cross_validation(density, seed):
         random_state=0,
     )
     fit_ours(model, problem, validated=False)
-    twin = naive.search_alpha(
+    reference = reference_loop.search_alpha(
         estimator,
         problem.labeled,
         problem.y,
         problem.pool,
-        naive.curriculum(0.2),
+        reference_loop.curriculum(0.2),
         splits=list(cv.split(problem.labeled, problem.y)),
         alphas=alphas,
         make_gamma=lambda rows, y: problem.gamma(member, scaling, rows, y),
-        make_judge=lambda rows, y: judge_by_probability(rows, y, problem.table),
+        make_score=lambda rows, y: score_by_probability(rows, y, problem.table),
         n_rounds=5,
         table=problem.table,
         n_classes=problem.n_classes,
     )
     tried = model.alpha_scores_
     assert tried["alpha"].tolist() == alphas
-    assert tried["best_round"].tolist() == list(twin.best_rounds.values())
-    best_scores = [np.mean(twin.scores[alpha][k]) for alpha, k in twin.best_rounds.items()]
+    assert tried["best_round"].tolist() == list(reference.best_rounds.values())
+    best_scores = [np.mean(reference.scores[alpha][k]) for alpha, k in reference.best_rounds.items()]
     np.testing.assert_allclose(tried["score"], best_scores, **ROUNDED)
-    assert model.alpha_ == twin.alpha
-    assert tried.loc[tried["chosen"], "alpha"].tolist() == [twin.alpha]
-    assert model.best_round_ == twin.best_rounds[twin.alpha]
-    scores = np.array(twin.scores[twin.alpha])
+    assert model.alpha_ == reference.alpha
+    assert tried.loc[tried["chosen"], "alpha"].tolist() == [reference.alpha]
+    assert model.best_round_ == reference.best_rounds[reference.alpha]
+    scores = np.array(reference.scores[reference.alpha])
     np.testing.assert_allclose(model.history_["score"], scores.mean(axis=1), **ROUNDED)
     np.testing.assert_allclose(model.history_["score_std_error"], scores.std(axis=1, ddof=1) / 3**0.5, rtol=1e-6)
     if model.best_round_:
-        check_round(model, problem, twin.final, twin.final, np.arange(problem.n_classes))
+        check_round(model, problem, reference.final, reference.final, np.arange(problem.n_classes))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("relabel", [True, False], ids=["relabel", "keep"])
 @pytest.mark.parametrize("validated", [True, False], ids=["validated", "unvalidated"])
-def test_alpha_0_is_raw_to_the_last_digit(strategy, relabel, validated):
+def test_alpha_0_equals_raw_confidence_exactly(strategy, relabel, validated):
     for seed, (density, scaling) in enumerate(DENSITIES.values()):
         problem = Problem(40 + seed, 3)
         member, _, _ = STRATEGIES[strategy]
@@ -376,12 +378,12 @@ def test_alpha_0_is_raw_to_the_last_digit(strategy, relabel, validated):
             )
             assert (model.best_round_, model.termination_reason_) == (raw.best_round_, raw.termination_reason_)
             np.testing.assert_array_equal(model.transduction_, raw.transduction_)
-            X = problem.table(problem.judges)
+            X = problem.table(problem.held_out)
             np.testing.assert_array_equal(model.predict_proba(X), raw.predict_proba(X))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_markers_in_y_or_rows_apart(strategy):
+def test_markers_in_y_equal_a_separate_pool(strategy):
     """Rows shuffled with markers in y give what labeled rows and X_unlabeled give."""
     problem = Problem(50, 3)
     member, _, _ = STRATEGIES[strategy]
@@ -390,8 +392,8 @@ def test_markers_in_y_or_rows_apart(strategy):
     X = np.array(problem.labeled + problem.pool)
     y = np.array(problem.y + [-1] * len(problem.pool))
     order = np.random.default_rng(0).permutation(len(y))
-    judges = (problem.table(problem.judges), np.array(problem.y_judges))
-    mixed = clone(model).fit(X[order], y[order], validation_data=judges)
+    held_out = (problem.table(problem.held_out), np.array(problem.y_held_out))
+    mixed = clone(model).fit(X[order], y[order], validation_data=held_out)
     assert mixed.best_round_ == apart.best_round_
     np.testing.assert_array_equal(mixed.transduction_, apart.transduction_[order])
     np.testing.assert_array_equal(mixed.labeled_iter_, apart.labeled_iter_[order])

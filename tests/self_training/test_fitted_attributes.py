@@ -1,4 +1,4 @@
-"""What a fit tells agrees with what it did; parameters that make no sense are refused."""
+"""Fitted attributes agree with each other; bad parameters are refused."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.self_training.sample import NearestMean, draw
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
-TOLD = {
+MODELS = {
     "cv": (SelfTrainingClassifier(LogisticRegression()), False),
     "cv, keep": (SelfTrainingClassifier(LogisticRegression(), relabel=False, strategy=TopK(6), patience=5), False),
-    "judged": (SelfTrainingClassifier(DecisionTreeClassifier(max_depth=3), strategy=TakeAll()), True),
+    "validation data": (SelfTrainingClassifier(DecisionTreeClassifier(max_depth=3), strategy=TakeAll()), True),
     "unvalidated": (SelfTrainingClassifier(LogisticRegression(), strategy=FixedThreshold(0.8), validation=None), False),
     "cast-l": (CASTClassifier(LogisticRegression()), False),
     "cast-d": (CASTClassifier(DecisionTreeClassifier(max_depth=3), density="kernel", scaling="density"), True),
@@ -25,15 +25,15 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_told_agrees(name, seed):
-    model, judged = TOLD[name]
+def test_attributes_agree(name, seed):
+    model, validated = MODELS[name]
     X, codes, truth = draw(seed, 120, n_classes=3)
-    X = X[:, 1:]  # these classifiers would learn from the number, too
+    X = X[:, 1:]  # these classifiers would learn from the row number
     names = np.array(["no", "perhaps", "yes"])
     y = np.where(codes == -1, None, names[codes])
-    data = (X[:20], names[truth[:20]]) if judged else None
+    data = (X[:20], names[truth[:20]]) if validated else None
     model.set_params(random_state=seed).fit(X, y, validation_data=data)
     pool, labeled = np.flatnonzero(codes == -1), np.flatnonzero(codes != -1)
 
@@ -47,28 +47,28 @@ def test_what_is_told_agrees(name, seed):
         assert history["score"].isna().all()
         assert model.best_round_ == model.n_rounds_
 
-    told = model.pseudo_labels_
-    assert told["row"].tolist() == pool.tolist()
-    assert set(told["label"]) <= set(names)
-    assert told["selected"].dtype == bool
-    assert (told["selected"] == (told["round"] >= 1)).all()
-    assert told["round"].max() <= model.best_round_
-    assert told["confidence"].between(0, 1).all()
-    assert (told["confidence"] <= told["raw_confidence"] + 1e-12).all()
+    table = model.pseudo_labels_
+    assert table["row"].tolist() == pool.tolist()
+    assert set(table["label"]) <= set(names)
+    assert table["selected"].dtype == bool
+    assert (table["selected"] == (table["round"] >= 1)).all()
+    assert table["round"].max() <= model.best_round_
+    assert table["confidence"].between(0, 1).all()
+    assert (table["confidence"] <= table["raw_confidence"] + 1e-12).all()
     if isinstance(model, CASTClassifier):
-        assert told["density"].between(0, 1).all()
-        expected = told["raw_confidence"] * (1 - model.alpha_ * (1 - told["density"]))
-        np.testing.assert_allclose(told["confidence"], expected, rtol=1e-12)
+        assert table["density"].between(0, 1).all()
+        expected = table["raw_confidence"] * (1 - model.alpha_ * (1 - table["density"]))
+        np.testing.assert_allclose(table["confidence"], expected, rtol=1e-12)
     else:
-        assert told["density"].isna().all()
+        assert table["density"].isna().all()
 
     assert model.transduction_[labeled].tolist() == y[labeled].tolist()
     assert (model.labeled_iter_[labeled] == 0).all()
-    assert model.labeled_iter_[pool].tolist() == told["round"].tolist()
-    in_use = np.where(told["selected"], told["label"], None)
+    assert model.labeled_iter_[pool].tolist() == table["round"].tolist()
+    in_use = np.where(table["selected"], table["label"], None)
     assert model.transduction_[pool].tolist() == in_use.tolist()
-    if judged or name in ("unvalidated", "cast, hold-out"):  # one run: history is about this very run
-        assert history["n_selected"].iloc[model.best_round_] == told["selected"].sum()
+    if validated or name in ("unvalidated", "cast, hold-out"):  # a single run, which history_ describes
+        assert history["n_selected"].iloc[model.best_round_] == table["selected"].sum()
     np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
     np.testing.assert_array_equal(model.classes_, names)
 
@@ -90,7 +90,7 @@ def test_given_alphas_are_tried_once_each_smallest_first():
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "auto", [0.1, 2], [], None, True])
-def test_alpha_that_is_none(alpha):
+def test_bad_alpha(alpha):
     X, y, _ = draw()
     with pytest.raises(ValueError, match="`alpha` of CASTClassifier must"):
         CASTClassifier(NearestMean(), alpha=alpha).fit(X, y)
@@ -120,7 +120,7 @@ def test_parameters_are_refused_before_any_work(settings, sentence):
     assert not NearestMean.fits
 
 
-def test_name_that_is_nearly_right():
+def test_misspelled_name():
     X, y, _ = draw()
     with pytest.raises(ValueError, match=r"got 'kernle'\. Did you mean 'kernel'\?"):
         CASTClassifier(NearestMean(), density="kernle").fit(X, y)
