@@ -255,7 +255,7 @@ class _Pairs:
             block = queries[start : start + BLOCK_QUERIES]
             total = np.zeros(len(block))
             for rows, out in _row_blocks(n_rows, buffer, len(block)):
-                total += np.exp(log_kernel(_as_slice(block), rows, out), out=out).sum(axis=1)
+                total += np.exp(log_kernel(block, rows, out), out=out).sum(axis=1)
             weak = total < UNDERFLOW
             total[weak] = 1.0
             sums = np.log(total)
@@ -310,12 +310,6 @@ def _row_blocks(n_rows: int, buffer: Floats, n_queries: int) -> Iterator[tuple[s
         rows = slice(first, min(first + BLOCK_ROWS, n_rows))
         n = rows.stop - rows.start
         yield rows, buffer[: n_queries * n].reshape(n_queries, n)
-
-
-def _as_slice(index: Index) -> Rows:
-    """The same rows as a slice where they are consecutive: no copy."""
-    first, last = index[0], index[-1]
-    return slice(first, last + 1) if last - first == len(index) - 1 else index
 
 
 def _one_hot_features(query: Index, row: Index, levels: Index, gain: float) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -89,7 +89,7 @@ class Adaptation:
 
         `codes` are the positions of the rows' classes in `classes`.
         """
-        model = deepcopy(estimator)  # it is not fitted, so this is scikit-learn's clone at a fraction of the time
+        model = clone(estimator)
         if self.parameters:
             model.set_params(**self.parameters)
         if not self.needed:

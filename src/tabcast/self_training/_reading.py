@@ -19,7 +19,6 @@ from tabcast.table import (
     Labels,
     encode_labels,
     n_rows,
-    put_together,
     read_labels,
     read_table,
     stack_rows,
@@ -72,7 +71,6 @@ def read_training_data(
         more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
     warn_empty_columns(table)
-    table = put_together(table)
     pool = np.flatnonzero(~labels.labeled)
     if len(pool) == 0:
         warnings.warn(

@@ -266,10 +266,7 @@ def _as_table(X: Any) -> Any:
 
 def _refuse_infinity(values: Floats, names: Sequence[Any]) -> None:
     """Infinite numbers have no density; missing ones do."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):
-            return
-    infinite = [repr(name) for name, column in zip(names, values.T, strict=True) if np.isinf(column).any()]
+    infinite = [repr(name) for name, found in zip(names, np.isinf(values).any(axis=0), strict=True) if found]
     if infinite:
         raise ValueError(f"Column {', '.join(infinite[:10])} holds infinity; replace it by a missing value or a bound.")
 

@@ -116,8 +116,6 @@ def _to_numpy(y: Any) -> NDArray[Any]:
         return series.to_numpy() if plain else series.astype(object).to_numpy()
     if type(y).__module__.startswith("polars"):
         return _to_numpy(pd.Series(y.to_list(), dtype=object).infer_objects())
-    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "OUiufb":
-        return y  # what scikit-learn would say, without its detour
     return column_or_1d(y, warn=True)
 
 
