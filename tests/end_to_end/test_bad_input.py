@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence, before any fit."""
+"""Bad input raises one clear message before any fit."""
 
 import numpy as np
 import pandas as pd
@@ -87,7 +87,7 @@ def test_estimator_without_probabilities():
         CASTClassifier(Perceptron()).fit(X, Y)
 
 
-def test_weights_that_the_estimator_cannot_take():
+def test_estimator_without_sample_weight():
     model = CASTClassifier(KNeighborsClassifier(2), pseudo_weight=0.5)
     with pytest.raises(ValueError, match="needs an estimator whose fit takes sample_weight"):
         model.fit(X, Y)
@@ -95,7 +95,7 @@ def test_weights_that_the_estimator_cannot_take():
         CASTClassifier(KNeighborsClassifier(2)).fit(X, Y, sample_weight=np.ones(12))
 
 
-def test_columns_that_differ():
+def test_different_columns():
     model = CASTClassifier(LogisticRegression(), alpha=0.5, validation=None, random_state=0)
     with pytest.raises(ValueError, match="Columns differ between X and X_unlabeled: missing 'size'; unexpected 'Size'"):
         model.fit(FRAME, Y, X_unlabeled=FRAME.rename(columns={"size": "Size"}))

@@ -1,4 +1,4 @@
-"""Whatever table a user has: it goes in, and the same table predicts."""
+"""Every kind of table can be fitted and predicted."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def test_polars_gives_what_pandas_gives(mixed_table):
         strict=False,
     ).with_columns(pl.col("income").fill_nan(None), pl.col("plan").cast(pl.Categorical))
     pandas = X[frame.columns]
-    settings = {"alpha": 0.5, "validation": 0.3, "random_state": 0}
+    settings = {"alpha": 0.5, "max_rounds": 2, "validation": 0.3, "random_state": 0}
     for density in ("likelihood", "kernel"):
         ours = CASTClassifier(density=density, **settings).fit(frame, pl.Series(y.tolist()))
         theirs = CASTClassifier(density=density, **settings).fit(pandas, y)
@@ -90,7 +90,7 @@ def test_kinds_of_labels(mixed_table, name, convert):
     if name == "xgboost":
         estimator = pytest.importorskip("xgboost").XGBClassifier(n_estimators=20)
     elif name == "lightgbm":
-        estimator = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=20, verbose=-1)
+        estimator = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=20, verbose=-1, n_jobs=1)
     else:
         estimator = None
     y = [value if known else None for value, known in zip(truth.tolist(), np.arange(len(X)) % 3 == 0, strict=True)]
@@ -128,12 +128,12 @@ def test_markers(y, missing_label, n_unlabeled):
     assert (model.labeled_iter_ == 0).sum() == 6 - n_unlabeled
 
 
-def test_unlabeled_rows_apart_equal_markers(mixed_table):
+def test_separate_unlabeled_rows_equal_markers(mixed_table):
     X, truth = mixed_table
     y = hide_labels(truth, 50, 0, None)
     labeled = np.array([value is not None for value in y])
     order = np.concatenate([np.flatnonzero(labeled), np.flatnonzero(~labeled)])
-    settings = {"alpha": 0.5, "validation": 0.3, "random_state": 0}
+    settings = {"alpha": 0.5, "max_rounds": 2, "validation": 0.3, "random_state": 0}
     together = CASTClassifier(**settings).fit(X.iloc[order].reset_index(drop=True), y[order])
     apart = CASTClassifier(**settings).fit(X[labeled], y[labeled].tolist(), X_unlabeled=X[~labeled])
     np.testing.assert_array_equal(together.predict_proba(X), apart.predict_proba(X))
@@ -141,7 +141,7 @@ def test_unlabeled_rows_apart_equal_markers(mixed_table):
     assert apart.transduction_.tolist() == together.transduction_.tolist()
 
 
-def test_unlabeled_rows_apart_may_have_other_levels_and_column_order():
+def test_separate_unlabeled_rows_may_have_other_levels_and_column_order():
     labeled = pd.DataFrame({"size": [1.0, 2, 3, 4], "color": pd.Categorical(["red", "blue", "red", "blue"])})
     more = pd.DataFrame({"color": pd.Categorical(["green", "red"]), "size": [2.5, 3.5]})
     model = CASTClassifier(alpha=0.5, validation=None, random_state=0)
@@ -151,18 +151,19 @@ def test_unlabeled_rows_apart_may_have_other_levels_and_column_order():
     assert np.isfinite(model.pseudo_labels_["density"]).all()
 
 
-def test_levels_never_seen_and_too_many_levels(mixed_table):
+def test_unseen_levels_and_too_many_levels(mixed_table):
     X, truth = mixed_table
     X = X.assign(code=[f"code {i}" for i in range(len(X))], ticket=np.arange(len(X)).astype(str))
     X = pd.concat([X, X], ignore_index=True)
     X["code"] = [f"code {i}" for i in range(len(X))]
     truth = np.concatenate([truth, truth])
-    model = CASTClassifier(alpha=0.5, validation=None, random_state=0).fit(X, hide_labels(truth, 100, 0, None))
+    model = CASTClassifier(alpha=0.5, max_rounds=2, validation=None, random_state=0)
+    model.fit(X, hide_labels(truth, 100, 0, None))
     new = X.assign(city="Atlantis", code="code -1")
     assert model.predict_proba(new).shape == (len(X), 2)
 
 
-def test_xgboost_gets_encoded_columns_and_the_user_gets_labels_back(mixed_table):
+def test_xgboost_gets_encoded_columns_and_predicts_the_users_labels(mixed_table):
     xgboost = pytest.importorskip("xgboost")
     X, truth = mixed_table
     model = CASTClassifier(xgboost.XGBClassifier(n_estimators=20), alpha=0.5, validation=0.3, random_state=0)
@@ -175,7 +176,7 @@ def test_xgboost_gets_encoded_columns_and_the_user_gets_labels_back(mixed_table)
     assert isinstance(plain.estimator_, xgboost.XGBClassifier)
 
 
-def test_xgboost_in_a_pipeline_gets_whole_labels(mixed_table):
+def test_xgboost_in_a_pipeline_gets_encoded_labels(mixed_table):
     xgboost = pytest.importorskip("xgboost")
     X, truth = mixed_table
     pipeline = make_pipeline(StandardScaler(), xgboost.XGBClassifier(n_estimators=10))
@@ -197,7 +198,7 @@ def test_catboost_when_installed(mixed_table):
     assert set(model.predict(X)) <= {"leaves", "stays"}
 
 
-def test_text_columns_without_an_encoder_say_what_to_do(mixed_table):
+def test_error_for_text_columns_suggests_an_encoder(mixed_table):
     X, truth = mixed_table
     model = SelfTrainingClassifier(RandomForestClassifier(5), random_state=0)
     with pytest.raises(ValueError, match="could not convert") as caught:
@@ -214,7 +215,7 @@ def test_grid_search_and_cross_validation_on_a_half_labeled_table(mixed_table):
     assert scores.min() > 0.5
     search = GridSearchCV(
         model,
-        {"alpha": [0.0, 0.5], "density": ["likelihood", "kernel"], "estimator__classify__C": [0.1, 1.0]},
+        {"density": ["likelihood", "kernel"], "estimator__classify__C": [0.1, 1.0]},
         cv=SemiSupervisedSplit(2),
         scoring=LabeledScorer("balanced_accuracy"),
         error_score="raise",
@@ -240,7 +241,7 @@ def test_real_mixed_tables_with_missing_values(name):
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1).sample(600, random_state=0)
     truth = truth.loc[X.index]
     y = hide_labels(truth.to_numpy(dtype=object), 90, 0, None)
-    model = CASTClassifier(density="kernel", alpha=0.4, validation=0.3, random_state=0).fit(X, y)
+    model = CASTClassifier(density="kernel", alpha=0.4, max_rounds=2, validation=0.3, random_state=0).fit(X, y)
     baseline = pd.Series(y).dropna().value_counts(normalize=True).iloc[0]
     assert model.score(X, truth) > baseline - 0.15
     assert np.isfinite(model.pseudo_labels_["density"]).all()

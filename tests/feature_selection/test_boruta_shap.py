@@ -1,4 +1,4 @@
-"""BorutaShap finds the columns that matter, for every kind of table and tree model, and says so when it finds none."""
+"""BorutaShap finds the columns that matter, for every kind of table and tree model, and warns if it finds none."""
 
 import importlib.util
 
@@ -43,7 +43,7 @@ EFFECTS = [
 def problem(seed, rows=(400, 1000), informative=(3, 7), noise=(10, 30), classes=(2, 4)):
     """A table whose informative columns are known: (X, y, informative, categorical).
 
-    Each informative column pushes the classes' scores by the same amount: in proportion, by its size, by a threshold,
+    Each informative column changes the classes' scores by the same amount: linearly, by absolute value, by a threshold,
     or by level. The others are normal, exponential, correlated with their neighbor, or levels. In every third problem
     a tenth of the cells is missing.
     """
@@ -82,7 +82,7 @@ def problem(seed, rows=(400, 1000), informative=(3, 7), noise=(10, 30), classes=
 
 
 def rates(problems, **parameters):
-    """Share of informative columns that are found, and share of the other columns that are kept by mistake."""
+    """Proportion of informative columns that are found, and of other columns that are kept by mistake."""
     found, informative, wrong, others = 0, 0, 0, 0
     for seed, (X, y, truth, categorical) in enumerate(problems):
         support = BorutaShap(random_state=seed, **parameters).fit(X, y, categorical).support_
@@ -92,8 +92,8 @@ def rates(problems, **parameters):
 
 
 class TestFindsWhatMatters:
-    def test_six_small_problems(self):
-        small = [problem(seed, (250, 300), (2, 3), (7, 10), (2, 3)) for seed in range(6)]
+    def test_four_small_problems(self):
+        small = [problem(seed, (250, 300), (2, 3), (7, 10), (2, 3)) for seed in range(4)]
         recall, false_positives = rates(small, max_iter=12)
         assert recall >= 0.95
         assert false_positives <= 0.05
@@ -132,7 +132,7 @@ class TestFindsWhatMatters:
         rows = np.random.default_rng(0).permutation(len(X))[:250]
         X, y = X.iloc[rows], y.to_numpy()[rows].astype(int)
         selection = BorutaShap(max_iter=9, random_state=0).fit(X, y)
-        # Nine iterations without a hit are enough to send most of the 1,776 columns home.
+        # Nine iterations without a hit are enough to reject most of the 1,776 columns.
         assert (selection.decision_ == "rejected").mean() > 0.9
         assert 1 <= selection.support_.sum() < 100
         assert selection.transform(X).shape == (250, selection.support_.sum())
@@ -173,7 +173,7 @@ class TestTables:
         assert theirs.transform(foreign).columns == ["city", "active", "age"]
 
     @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=20, verbosity=-1, n_jobs=1)])
-    def test_codes_are_levels_if_we_say_so(self, estimator):
+    def test_codes_are_levels_if_declared(self, estimator):
         # 40 levels in no order: of use only to a model that splits sets of levels.
         random = np.random.default_rng(0)
         X = random.integers(0, 40, size=(1500, 1)).astype(float)
@@ -188,7 +188,7 @@ class TestTables:
         seen = {as_levels: accuracy(as_levels) for as_levels in (False, True)}
         assert seen[True] > seen[False] + 0.15
 
-    def test_names_of_categorical_columns_are_understood(self):
+    def test_categorical_columns_by_name_or_mask(self):
         frame, y = self.frame()
         by_name = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y, ["visits"])
         by_mask = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y, [True, False])
@@ -253,7 +253,7 @@ class TestModels:
         library = {"xgboost": "xgboost", "lightgbm": "lightgbm", "shap": "sklearn"}[installed]
         assert type(default_forest(10, random_state=0, n_jobs=1)).__module__.startswith(library)
         classes = self.y + (self.X[:, 5] > 1)
-        selection = BorutaShap(max_iter=12, random_state=0).fit(self.X, classes)
+        selection = BorutaShap(max_iter=9, random_state=0).fit(self.X, classes)
         assert np.flatnonzero(selection.decision_ == "confirmed").tolist() == [2, 5]
 
     def test_nothing_installed(self, monkeypatch):
@@ -268,7 +268,7 @@ class TestModels:
         [LogisticRegression(), RandomForestRegressor(), make_pipeline(RandomForestClassifier()), "xgboost"],
         ids=lambda estimator: type(estimator).__name__,
     )
-    def test_models_that_cannot_explain_themselves(self, estimator):
+    def test_models_without_shap_values(self, estimator):
         with pytest.raises(TypeError, match="`estimator` of BorutaShap must be None or a tree classifier of XGBoost"):
             BorutaShap(estimator).fit(self.X, self.y)
 
@@ -291,14 +291,14 @@ class TestModels:
 
 
 class TestWeights:
-    def test_rows_of_weight_zero_do_not_exist(self):
+    def test_rows_of_weight_zero_are_ignored(self):
         X, y, _, _ = problem(2, (300, 300), (2, 2), (6, 6), (3, 3))
         weight = np.repeat([1.0, 0.0], 150)
         with_weight = BorutaShap(max_iter=8, random_state=0).fit(X, y, sample_weight=weight)
         without = BorutaShap(max_iter=8, random_state=0).fit(X[:150], y[:150], sample_weight=weight[:150])
         np.testing.assert_array_equal(with_weight.importance_, without.importance_)
 
-    def test_weights_say_which_rows_matter(self):
+    def test_weights_change_importances(self):
         random = np.random.default_rng(0)
         X = random.normal(size=(400, 6))
         y = (np.where(np.arange(400) < 200, X[:, 0], X[:, 1]) > 0).astype(int)
@@ -316,13 +316,13 @@ class TestWeights:
 
 
 class TestDecisions:
-    """With importances from a script instead of a model, every decision can be counted by hand."""
+    """With scripted importances instead of a model, each decision can be computed by hand."""
 
     X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
 
     @pytest.fixture
     def script(self, monkeypatch):
-        """Column 0 always wins, column 1 never, column 2 every other time, column 3 four times of five."""
+        """Column 0 always hits, column 1 never, column 2 every other time, column 3 four times out of five."""
         seen = []
 
         def importance(model, X, y, *, categorical, sample_weight, explained):
@@ -336,7 +336,7 @@ class TestDecisions:
         monkeypatch.setattr(boruta, "shap_importance", importance)
         return seen
 
-    def test_each_column_gets_what_it_deserves(self, script):
+    def test_decision_on_each_column(self, script):
         selection = BorutaShap(max_iter=30, random_state=0).fit(self.X, self.y)
         assert selection.decision_.tolist() == ["confirmed", "rejected", "tentative", "confirmed"]
         assert selection.tentative_.tolist() == [False, False, True, False]

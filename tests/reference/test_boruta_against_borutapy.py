@@ -31,8 +31,8 @@ def borutapy(X, y, max_iter=50):
 
 def test_agrees_up_to_tentative_columns():
     X, y, categorical = numbers("cmc")
-    confirmed, rejected = borutapy(X, y)
-    ours = BorutaShap(max_iter=25, random_state=0).fit(X, y, categorical).decision_
+    confirmed, rejected = borutapy(X, y, 20)
+    ours = BorutaShap(max_iter=20, random_state=0).fit(X, y, categorical).decision_
     assert not (confirmed & (ours == "rejected")).any()
     assert not (rejected & (ours == "confirmed")).any()
     assert (ours != "tentative").sum() >= 7
@@ -42,8 +42,8 @@ def test_agrees_up_to_tentative_columns():
 def test_agrees_on_columns_that_were_shuffled():
     X, y, _ = numbers("vehicle")
     X = np.hstack([X, np.random.default_rng(0).permuted(X, axis=0)])
-    confirmed, rejected = borutapy(X, y, 20)
-    ours = BorutaShap(max_iter=15, random_state=0).fit(X, y).decision_
+    confirmed, rejected = borutapy(X, y, 12)
+    ours = BorutaShap(max_iter=10, random_state=0).fit(X, y).decision_
     assert not (confirmed & (ours == "rejected")).any()
     assert not (rejected & (ours == "confirmed")).any()
     assert confirmed[:18].all()

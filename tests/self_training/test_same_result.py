@@ -79,8 +79,9 @@ def test_another_random_state_another_result():
 
 def test_result_does_not_depend_on_n_jobs():
     X, y, _ = draw(n_rows=60)
-    one = CASTClassifier(RANDOM["random tree"], random_state=0, n_jobs=1).fit(X, y)
-    two = CASTClassifier(RANDOM["random tree"], random_state=0, n_jobs=2).fit(X, y)
+    search = {"alpha": [0.0, 0.5], "max_rounds": 2, "random_state": 0}
+    one = CASTClassifier(RANDOM["random tree"], n_jobs=1, **search).fit(X, y)
+    two = CASTClassifier(RANDOM["random tree"], n_jobs=2, **search).fit(X, y)
     assert_same_result(one, two, X)
     noisy = {"strategy": FixedThreshold(0.8), "validation": Holdout(0.3), "random_state": 1}
     one = SelfTrainingClassifier(RANDOM["forest"], n_jobs=1, **noisy).fit(X, y)
