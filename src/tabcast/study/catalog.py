@@ -30,7 +30,7 @@ class Catalog:
     datasets: Mapping[str, DatasetInfo]
     models: Mapping[str, Model]
     methods: Mapping[str, Method]
-    _in_full: dict[Any, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _in_full: dict[Any, dict[str, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
@@ -81,7 +81,8 @@ def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
 
     Parameters
     ----------
-    plugins : folders; the code in their Python files is run.
+    plugins : iterable of Path, default=()
+        Folders; the code in their Python files is run.
     """
     sources = [*_walk(methods), *(_import_file(path) for folder in plugins for path in _python_files(folder))]
     found = [value for module in sources for value in vars(module).values()]

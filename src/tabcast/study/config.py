@@ -21,18 +21,28 @@ from tabcast.study.work import FILTERS, STRATEGIES
 class Grid:
     """Trials as a product: every dataset with every model with every method, and so on.
 
-    Attributes
+    Parameters
     ----------
-    datasets, models, methods : names.
-    strategies, noise_filters : names; methods without a strategy are run once, with neither.
-    tunings : search spaces; a model without such a space is run with its defaults.
-    label_fractions, corruptions : shares.
-    preprocessing : "paper" or "native".
-    seeds : that many, from 0; or a list of seeds.
-    folds : which of the three.
-    n_tuning_trials : parameter settings tried for each model, dataset and seed.
-    max_trees : upper end of `n_estimators` in tuning; 0: as the search space says.
-    max_rows : most rows of a table; 0: all.
+    datasets, models, methods : tuple of str, default=()
+        Names.
+    strategies, noise_filters : tuple of str, default=("threshold", "curriculum")
+        Names; methods without a strategy are run once, with neither.
+    tunings : tuple of str, default=("paper",)
+        Search spaces; a model without such a space is run with its defaults.
+    label_fractions, corruptions : tuple of float, default=(0.1,)
+        Shares.
+    preprocessing : str, default="paper"
+        "paper" or "native".
+    seeds : int or tuple of int, default=10
+        That many, from 0; or a list of seeds.
+    folds : tuple of int
+        Which of the three.
+    n_tuning_trials : int, default=100
+        Parameter settings tried for each model, dataset and seed.
+    max_trees : int, default=0
+        Upper end of `n_estimators` in tuning; 0: as the search space says.
+    max_rows : int, default=0
+        Most rows of a table; 0: all.
     """
 
     datasets: tuple[str, ...] = ()
@@ -81,16 +91,24 @@ class Grid:
 class Study:
     """A configuration, read and checked.
 
-    Attributes
+    Parameters
     ----------
-    path : the file.
-    title, item : what it is, and which table or figure of the paper it rebuilds.
-    grids : its trials before a profile is chosen.
-    profiles : for each profile what it changes in every grid.
-    tables, figures : what is drawn from the results.
-    records : folder of the records.
-    plugins : folders with Python files that bring datasets, models or methods.
-    catalog : what the names stand for.
+    path : Path
+        The file.
+    title, item : str
+        What it is, and which table or figure of the paper it rebuilds.
+    grids : tuple of Grid
+        Its trials before a profile is chosen.
+    profiles : mapping of str to mapping of str to object
+        For each profile what it changes in every grid.
+    tables, figures : tuple of mapping of str to object, default=()
+        What is drawn from the results.
+    records : Path
+        Folder of the records.
+    plugins : tuple of Path, default=()
+        Folders with Python files that bring datasets, models or methods.
+    catalog : Catalog
+        What the names stand for.
     """
 
     path: Path
@@ -128,9 +146,12 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
 
     Parameters
     ----------
-    path : TOML file.
-    records : folder of the records, instead of the one the file names.
-    plugins : further plug-in folders.
+    path : Path or str
+        TOML file.
+    records : Path or str, optional
+        Folder of the records, instead of the one the file names.
+    plugins : sequence of Path or str, default=()
+        Further plug-in folders.
     """
     path = Path(path)
     if not path.is_file():

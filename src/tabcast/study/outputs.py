@@ -29,8 +29,10 @@ def make_tables(study: Study, profile: str, results: Path | None = None) -> Tabl
 
     Parameters
     ----------
-    study, profile : which trials.
-    results : CSV with the results table, instead of the records.
+    study, profile : Study
+        Which trials.
+    results : Path, optional
+        CSV with the results table, instead of the records.
     """
     if not study.tables:
         raise ValueError(f"{study.path.name} asks for no tables; try: tabcast study figure {study.path} --out DIR")

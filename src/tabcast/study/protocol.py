@@ -26,13 +26,18 @@ N_FOLDS = 3
 class Fold:
     """The rows of one trial. Classes are 0, 1, ...; tables are arrays where every column is a number.
 
-    Attributes
+    Parameters
     ----------
-    X_labeled, y_labeled : training rows with their label.
-    X_pool, y_pool : training rows whose label is hidden from the method; it serves to judge pseudo-labels afterward.
-    X_validation, y_validation : labeled rows for the best round, stopping and alpha.
-    X_test, y_test : rows nobody has seen.
-    n_classes, categorical, metric : number of classes, mask of the categorical columns, name of the dataset's metric.
+    X_labeled, y_labeled : object
+        Training rows with their label.
+    X_pool, y_pool : object
+        Training rows whose label is hidden from the method; it serves to judge pseudo-labels afterward.
+    X_validation, y_validation : object
+        Labeled rows for the best round, stopping and alpha.
+    X_test, y_test : object
+        Rows nobody has seen.
+    n_classes, categorical, metric : int
+        Number of classes, mask of the categorical columns, name of the dataset's metric.
     """
 
     X_labeled: Any

@@ -33,10 +33,12 @@ from tabcast.study.work import Work
 class Job:
     """Trials of one setting, for one worker.
 
-    Attributes
+    Parameters
     ----------
-    trials : what to run.
-    records, plugins, data_dir : folders.
+    trials : tuple of Trial
+        What to run.
+    records, plugins, data_dir : Path
+        Folders.
     """
 
     trials: tuple[Trial, ...]
@@ -62,12 +64,17 @@ def run_studies(
 
     Parameters
     ----------
-    studies, profile : what to run. Trials that several studies have in common run once, and trials of different
-        studies on the same rows share their fits, densities and chosen columns.
-    backend : where trials run; None: in this process.
-    n_workers : workers at a time.
-    data_dir : folder of the datasets; None: as `load_dataset` looks for them.
-    poll : called about once a second while waiting.
+    studies, profile : sequence of Study
+        What to run. Trials that several studies have in common run once, and trials of different studies on the same
+        rows share their fits, densities and chosen columns.
+    backend : Backend, optional
+        Where trials run; None: in this process.
+    n_workers : int, default=1
+        Workers at a time.
+    data_dir : Path, optional
+        Folder of the datasets; None: as `load_dataset` looks for them.
+    poll : callable, optional
+        Called about once a second while waiting.
     """
     for study in studies:
         Store(study.records).sweep()

@@ -20,12 +20,16 @@ STATES = ("done", "failed", "skipped", "missing")
 class Status:
     """Where a profile of a study stands.
 
-    Attributes
+    Parameters
     ----------
-    counts : trials by state.
-    by_dataset : the same for each dataset, a row each.
-    reasons : why trials were skipped or failed, most frequent first, and how many.
-    seconds_left : work of one worker that is missing; None while nothing is done that it could be told from.
+    counts : dict of str to int
+        Trials by state.
+    by_dataset : DataFrame
+        The same for each dataset, a row each.
+    reasons : dict of str to int
+        Why trials were skipped or failed, most frequent first, and how many.
+    seconds_left : float or None
+        Work of one worker that is missing; None while nothing is done that it could be told from.
     """
 
     counts: dict[str, int]

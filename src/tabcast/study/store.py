@@ -20,9 +20,10 @@ Record = dict[str, Any]
 class Store:
     """Records in a folder.
 
-    Attributes
+    Parameters
     ----------
-    root : the folder; made when the first record is written.
+    root : Path
+        The folder; made when the first record is written.
     """
 
     root: Path

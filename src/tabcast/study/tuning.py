@@ -17,12 +17,16 @@ from tabcast.study.models._space import import_optuna
 class TuningResult:
     """What a search found.
 
-    Attributes
+    Parameters
     ----------
-    params : the parameters with the largest value, the first where several share it; empty where nothing was searched.
-    value : their value, None where nothing was searched.
-    n_trials : how many parameters were tried, failed ones included.
-    values : the value of each trial in order, None for one that failed.
+    params : mapping of str to object
+        The parameters with the largest value, the first where several share it; empty where nothing was searched.
+    value : float or None
+        Their value, None where nothing was searched.
+    n_trials : int
+        How many parameters were tried, failed ones included.
+    values : tuple of float or None
+        The value of each trial in order, None for one that failed.
     """
 
     params: Mapping[str, Any]
@@ -41,11 +45,16 @@ def tune(
 
     Parameters
     ----------
-    model : whose parameters they are; errors name it.
-    space : what may be tried; None or empty: nothing.
-    objective : from parameters to the value to maximize.
-    n_trials : how many parameters to try; 0: none.
-    seed : the same one gives the same search.
+    model : Model
+        Whose parameters they are; errors name it.
+    space : Space or None
+        What may be tried; None or empty: nothing.
+    objective : callable
+        From parameters to the value to maximize.
+    n_trials : int
+        How many parameters to try; 0: none.
+    seed : int
+        The same one gives the same search.
 
     Raises
     ------

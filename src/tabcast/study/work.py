@@ -82,14 +82,19 @@ def describe_loop(strategy: str, noise_filter: str) -> dict[str, Any]:
 class Answer:
     """What a method gives back.
 
-    Attributes
+    Parameters
     ----------
-    proba : (n_test, n_classes) probabilities of the test rows.
-    facts : plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
-    seconds : what was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of
-        every setting, the supervised fit in each), `density`, `selection`.
-    history : a dictionary a round.
-    details : anything else a figure may need, as plain JSON values.
+    proba : ndarray of shape (n_test, n_classes)
+        Probabilities of the test rows.
+    facts : dict of str to object
+        Plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
+    seconds : dict of str to float
+        What was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of every
+        setting, the supervised fit in each), `density`, `selection`.
+    history : list of dict of str to object
+        A dictionary a round.
+    details : dict of str to object
+        Anything else a figure may need, as plain JSON values.
     """
 
     proba: Floats
@@ -141,12 +146,15 @@ class Work:
 
     Parameters
     ----------
-    fold : the rows.
-    seed : seed of feature selection and of whatever a method draws.
+    fold : Fold
+        The rows.
+    seed : int
+        Seed of feature selection and of whatever a method draws.
 
     Attributes
     ----------
-    data : the fold as the loop reads it.
+    data : object
+        The fold as the loop reads it.
     """
 
     def __init__(self, fold: Fold, seed: int) -> None:
@@ -237,10 +245,14 @@ class Work:
 
         Parameters
         ----------
-        estimator : the base classifier.
-        confidence, strategy, noise_filter, selection : the parts, by name where there are names.
-        alphas : what is tried, best on the validation rows (ties: the smallest); empty: the confidence has none.
-        change : what is done to the confidence after its densities are known.
+        estimator : object
+            The base classifier.
+        confidence, strategy, noise_filter, selection : Confidence
+            The parts, by name where there are names.
+        alphas : sequence of float, default=()
+            What is tried, best on the validation rows (ties: the smallest); empty: the confidence has none.
+        change : callable, default=lambda confidence: confidence
+            What is done to the confidence after its densities are known.
         """
         fitter, selection_seconds = self.fitter(estimator), self.selection(selection)[1]
         stage, density_seconds = self.stage(confidence, selection, noise_filter)
