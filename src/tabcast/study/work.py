@@ -1,4 +1,4 @@
-"""What the trials on one fold share: fits, densities and chosen columns are computed once, whoever asks first."""
+"""What the trials on one fold share: fits, densities and chosen columns are computed once."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Answer:
         What was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of every
         setting, the supervised fit in each), `density`, `selection`.
     history : list of dict of str to object
-        A dictionary a round.
+        One dictionary per round.
     details : dict of str to object
         Anything else a figure may need, as plain JSON values.
     """

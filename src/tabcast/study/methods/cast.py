@@ -29,8 +29,8 @@ class Cast(Method):
     Parameters
     ----------
     density : str, default="likelihood"
-        How densities are estimated and scaled. "likelihood" and "kernel" are the paper's; "smoothed likelihood" and "log
-        kernel" are what `CASTClassifier` does.
+        How densities are estimated and scaled. "likelihood" and "kernel" are the paper's; "smoothed likelihood" and
+        "log kernel" are those of `CASTClassifier`.
     alphas : tuple of float, default=PAPER_ALPHAS
         Values that are tried; (1.0,) is the paper's "without alpha".
     selection : str, default="boruta"
