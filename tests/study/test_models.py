@@ -88,7 +88,7 @@ class TestCatalog:
 class TestBuild:
     @pytest.mark.parametrize("native", [False, True], ids=["paper", "native"])
     def test_learns_from_both_preprocessings(self, name, native):
-        """Few labeled rows, one level unseen among them; still better than the larger class, which has 60 %."""
+        """Few labeled rows, one level unseen among them; still better than the larger class, which has 60%."""
         if name == "xgboost":
             pytest.importorskip("xgboost")
         X, y = make_rows(700, 0, native=native)

@@ -15,14 +15,18 @@ from tabcast.study.models._space import import_optuna
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What a search found.
+    """The result of a search.
 
-    Attributes
+    Parameters
     ----------
-    params : the parameters with the largest value, the first where several share it; empty where nothing was searched.
-    value : their value, None where nothing was searched.
-    n_trials : how many parameters were tried, failed ones included.
-    values : the value of each trial in order, None for one that failed.
+    params : mapping of str to object
+        The parameters with the largest value, the first of equals; empty where nothing was searched.
+    value : float or None
+        Their value; None where nothing was searched.
+    n_trials : int
+        Number of parameter settings tried, failed ones included.
+    values : tuple of float or None
+        The value of each trial in order; None for failed ones.
     """
 
     params: Mapping[str, Any]
@@ -34,23 +38,28 @@ class TuningResult:
 def tune(
     model: Model, space: Space | None, objective: Callable[[Mapping[str, Any]], float], n_trials: int, seed: int
 ) -> TuningResult:
-    """Search the parameters with the largest objective.
+    """Search for the parameters with the largest objective.
 
-    A space with a `start` is searched from there; one without, as the paper's, at random. A trial whose objective
-    raises ValueError or gives NaN has failed, and the search goes on.
+    The search begins at the `start` of the space, or at random without one, as in the paper. A trial whose objective
+    raises ValueError or returns NaN fails, and the search continues.
 
     Parameters
     ----------
-    model : whose parameters they are; errors name it.
-    space : what may be tried; None or empty: nothing.
-    objective : from parameters to the value to maximize.
-    n_trials : how many parameters to try; 0: none.
-    seed : the same one gives the same search.
+    model : Model
+        The model, for error messages.
+    space : Space or None
+        The search space; None or an empty one searches nothing.
+    objective : callable
+        Function of the parameters, to be maximized.
+    n_trials : int
+        Number of parameter settings to try.
+    seed : int
+        Seed of the sampler; the same seed gives the same search.
 
     Raises
     ------
     ValueError
-        If every trial failed; it is raised from what the last one raised.
+        If every trial failed; its cause is the last error.
 
     Examples
     --------
@@ -85,7 +94,7 @@ def tune(
             search.tell(trial, None if failed else value, state=optuna.trial.TrialState.FAIL if failed else None)
     succeeded = [(params, value) for params, value in tried if value is not None]
     if not succeeded:
-        said = "the objective was not a number." if last_error is None else f"the last one said: {last_error}"
+        said = "the objective was not a number." if last_error is None else f"the last error: {last_error}"
         raise ValueError(f"All {n_trials} tuning trials of model {model.name!r} failed; {said}") from last_error
     best, value = max(succeeded, key=lambda pair: pair[1])
     return TuningResult(best, value, n_trials, tuple(value for _, value in tried))
@@ -93,7 +102,7 @@ def tune(
 
 @contextmanager
 def _silenced(optuna: ModuleType) -> Iterator[None]:
-    """Optuna says nothing below an error meanwhile; afterwards it is as talkative as before."""
+    """Silence Optuna below errors for a while."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -1,4 +1,4 @@
-"""What the trials on one fold share: fits, densities and chosen columns are computed once, whoever asks first."""
+"""What the trials on one fold share: fits, densities and chosen columns are computed once."""
 
 from __future__ import annotations
 
@@ -85,14 +85,19 @@ def describe_loop(strategy: str, noise_filter: str) -> dict[str, Any]:
 class Answer:
     """What a method gives back.
 
-    Attributes
+    Parameters
     ----------
-    proba : (n_test, n_classes) probabilities of the test rows.
-    facts : plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
-    seconds : what was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of
-        every setting, the supervised fit in each), `density`, `selection`.
-    history : a dictionary a round.
-    details : anything else a figure may need, as plain JSON values.
+    proba : ndarray of shape (n_test, n_classes)
+        Probabilities of the test rows.
+    facts : dict of str to object
+        Plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
+    seconds : dict of str to float
+        What was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of every
+        setting, the supervised fit in each), `density`, `selection`.
+    history : list of dict of str to object
+        One dictionary per round.
+    details : dict of str to object
+        Anything else a figure may need, as plain JSON values.
     """
 
     proba: Floats
@@ -171,12 +176,15 @@ class Work:
 
     Parameters
     ----------
-    fold : the rows.
-    seed : seed of feature selection and of whatever a method draws.
+    fold : Fold
+        The rows.
+    seed : int
+        Seed of feature selection and of whatever a method draws.
 
     Attributes
     ----------
-    data : the fold as the loop reads it.
+    data : object
+        The fold as the loop reads it.
     """
 
     def __init__(self, fold: Fold, seed: int) -> None:

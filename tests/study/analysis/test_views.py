@@ -134,7 +134,7 @@ def test_controls_stand_beside_the_gain(results):
 
 def test_winning_alphas_name_the_interval(results):
     listing = make_table({"kind": "winners"}, results)
-    assert "90 % of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+    assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
     assert listing.notes[1].startswith("64 trials are left out")
     assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
 

@@ -1,6 +1,6 @@
-"""From the results table to what a reader believes: means with errors, ranks, tests, controls, tables.
+"""From the results table to findings: means with standard errors, ranks, tests, controls, tables.
 
-Sees a DataFrame with a row for each trial and nothing of how it was made: neither the study nor the method.
+It reads a DataFrame with one row per trial and knows neither the study nor the method that produced it.
 
     results -> summarize, paired_differences, win_tie_loss -> comparison_table -> to_markdown, to_latex, to_csv
             -> score_matrix -> average_ranks, friedman_test, conover_posthoc, wilcoxon_holm

@@ -1,4 +1,4 @@
-"""A list of findings, a line each: what is not a comparison of methods by datasets. Plain values, then text."""
+"""A list of findings, one line each, for what is not a comparison of methods by datasets: plain values, then text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from tabcast.study.analysis.rendering import NOTHING, escape_latex, escape_markd
 class Listing:
     """A table of findings.
 
-    Attributes
+    Parameters
     ----------
-    title : text above.
-    frame : a row for each finding.
-    digits : after the decimal point; columns whose name starts with "p" and a blank are p-values, shown to two digits.
-    notes : sentences below.
+    title : str
+        Text above.
+    frame : DataFrame
+        One row per finding.
+    digits : int, default=4
+        Digits after the decimal point. Columns whose name starts with "p " are p-values, shown to two digits.
+    notes : tuple of str, default=()
+        Sentences below.
     """
 
     title: str
@@ -30,7 +34,7 @@ class Listing:
 
 
 def format_value(column: str, value: Any, digits: int, labels: Labels | None = None) -> str:
-    """A value as text: p-values to two significant digits, names as readers know them, a dash for nothing.
+    """Format a value: p-values to two significant digits, names by their label, a dash for a missing value.
 
     Examples
     --------
@@ -46,7 +50,7 @@ def format_value(column: str, value: Any, digits: int, labels: Labels | None = N
 
 
 def listing_to_markdown(listing: Listing, labels: Labels | None = None) -> str:
-    """The listing in GitHub's Markdown, numbers to the right."""
+    """Render the listing in GitHub's Markdown, numbers aligned to the right."""
     names = [str(name) for name in listing.frame.columns]
     body = _texts(listing, labels, escape_markdown)
     if not body:
@@ -64,12 +68,12 @@ def listing_to_markdown(listing: Listing, labels: Labels | None = None) -> str:
 
 
 def listing_to_csv(listing: Listing) -> str:
-    """The listing as CSV with full numbers; title and notes are left out."""
+    """Render the listing as CSV with full numbers; title and notes are left out."""
     return listing.frame.to_csv(index=False, lineterminator="\n", float_format="%.10g")
 
 
 def listing_to_latex(listing: Listing, labels: Labels | None = None) -> str:
-    """The listing as a LaTeX tabular; needs the package booktabs."""
+    """Render the listing as a LaTeX tabular; needs the package booktabs."""
     right = [pd.api.types.is_numeric_dtype(kind) for kind in listing.frame.dtypes]
     head = " & ".join(escape_latex(str(name).replace("_", " ")) for name in listing.frame.columns)
     lines = [rf"% {escape_latex(listing.title)}"] if listing.title else []
@@ -86,7 +90,7 @@ def listing_to_latex(listing: Listing, labels: Labels | None = None) -> str:
 
 
 def _texts(listing: Listing, labels: Labels | None, escape: Any) -> list[list[str]]:
-    """The cells as escaped text."""
+    """Format and escape the cells."""
     columns = [str(name) for name in listing.frame.columns]
     return [
         [escape(format_value(name, value, listing.digits, labels)) for name, value in zip(columns, row, strict=True)]

@@ -1,7 +1,7 @@
 """What values of the results table are called in tables and figures, and the order in which they are shown.
 
-Methods, models and datasets carry their own labels, which are handed in; strategies, noise filters and tunings are worded
-here, as in the paper.
+Methods, models and datasets carry their own labels, which are passed in; strategies, noise filters and tunings are
+named here, as in the paper.
 """
 
 from __future__ import annotations

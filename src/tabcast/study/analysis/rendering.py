@@ -31,7 +31,7 @@ LATEX = {
 
 
 def escape_markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is, inside a table too.
+    r"""Escape text for Markdown, also inside a table.
 
     Examples
     --------
@@ -42,18 +42,18 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Text that LaTeX prints as it is.
+    r"""Escape text for LaTeX.
 
     Examples
     --------
-    >>> print(escape_latex("50 % of a_b & c"))
-    50 \% of a\_b \& c
+    >>> print(escape_latex("50% of a_b & c"))
+    50\% of a\_b \& c
     """
     return re.sub("|".join(map(re.escape, LATEX)), lambda match: LATEX[match[0]], text)
 
 
 def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> str:
-    """A cell as plain text without its mark; an em dash where there is no number."""
+    """Format a cell without its mark; an em dash where there is no number."""
     if cell.value is None:
         return NOTHING
     if cell.kind == "rank":
@@ -65,15 +65,24 @@ def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> st
 
 
 def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
-    """The table in GitHub's Markdown, aligned so that it can be read as it is.
+    """Render a table in GitHub's Markdown, aligned so that it is readable as plain text.
 
-    The levels of a column's label are joined by " / ", because Markdown has one line of headings; the outer label of a
-    row is written once a block. Best: bold; second best: underlined.
+    The levels of a column label are joined by " / ", because Markdown has one line of headings; the outer label of a
+    row is written once per block. The best is bold, the second best underlined.
 
     Parameters
     ----------
-    table : what to show.
-    standard_errors : whether to append them to the means.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+    standard_errors : bool, default=False
+        Whether to append standard errors to the means.
+
+    Returns
+    -------
+    str
+        The text.
     """
     width = len(table.row_names)
     head = [escape_markdown(name.replace("_", " ")) for name in table.row_names]
@@ -97,9 +106,21 @@ def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: 
 
 
 def to_csv(table: Table, *, labels: Labels | None = None) -> str:
-    """The table as CSV, a line for each cell: labels, value, its error, n, mark. Title and notes are left out.
+    """Render a table as CSV, one line per cell: labels, value, standard error, n, mark.
 
-    Cells without a number are there with an empty value and n = 0.
+    Title and notes are left out. Cells without a number have an empty value and n = 0.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+
+    Returns
+    -------
+    str
+        The text.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -113,15 +134,24 @@ def to_csv(table: Table, *, labels: Labels | None = None) -> str:
 
 
 def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
-    r"""The table in LaTeX; needs the package booktabs.
+    r"""Render a table in LaTeX; needs the package booktabs.
 
-    With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. Best: bold; second best: underlined;
-    a rule between blocks; notes in small print below.
+    With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. The best is bold, the second best
+    underlined; rules separate blocks, and notes follow in small print.
 
     Parameters
     ----------
-    table : what to show.
-    standard_errors : whether to append them to the means.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+    standard_errors : bool, default=False
+        Whether to append standard errors to the means.
+
+    Returns
+    -------
+    str
+        The text.
     """
     width = len(table.row_names)
     rows, columns = _shown(table, labels)
@@ -151,7 +181,7 @@ def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: boo
 
 
 def _notes(table: Table, standard_errors: bool) -> list[str]:
-    """The table's notes, after a sentence on what the errors are if they are shown."""
+    """List the table's notes, after a sentence on the standard errors if they are shown."""
     over = sorted({cell.se_over for cells in table.cells for cell in cells if cell.se_over}, reverse=True)
     if not standard_errors or not over:
         return list(table.notes)
@@ -160,7 +190,7 @@ def _notes(table: Table, standard_errors: bool) -> list[str]:
 
 
 def _shown(table: Table, labels: Labels | None) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The row and the column labels as text."""
+    """Format the labels of rows and columns."""
 
     def show(names: Sequence[str], keys: Sequence[Key]) -> list[tuple[str, ...]]:
         return [tuple(display_name(*pair, labels) for pair in zip(names, key, strict=True)) for key in keys]
@@ -169,7 +199,7 @@ def _shown(table: Table, labels: Labels | None) -> tuple[list[tuple[str, ...]], 
 
 
 def _once(labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Labels with the outer levels blank where they repeat those of the row above."""
+    """Blank the outer levels of labels where they repeat those of the row above."""
     shown = []
     for i, label in enumerate(labels):
         above = labels[i - 1] if i else None
@@ -186,7 +216,7 @@ def _pad(row: Sequence[str], widths: Sequence[int], n_labels: int) -> str:
 
 
 def _latex_head(table: Table, columns: Sequence[tuple[str, ...]]) -> list[str]:
-    """A line for each level of the columns' labels, with rules under what spans several columns."""
+    """Write one line per level of the column labels, with rules under labels that span several columns."""
     width, lines = len(table.row_names), []
     for level in range(len(table.column_names)):
         last = level == len(table.column_names) - 1

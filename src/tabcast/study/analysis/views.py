@@ -1,4 +1,4 @@
-"""The tables of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+"""The tables of a study, as its configuration describes them: a kind, which trials, and the options of the kind."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def rank(
     reference: str = "baseline",
     title: str = "",
 ) -> Listing:
-    """Average ranks, and how sure one can be that a method differs from the reference, strategy by strategy."""
+    """Average ranks by strategy, with tests of each method against the reference."""
     lines, notes = [], []
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         scores = complete_scores(results, strategy, settings, methods, value)
@@ -98,8 +98,8 @@ def rank(
         friedman, ranks = friedman_test(scores), average_ranks(scores)
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
         notes.append(
-            f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
-            f"{scores.shape[0]} settings and {scores.shape[1]} methods."
+            f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, "
+            f"over {scores.shape[0]} settings and {scores.shape[1]} methods."
         )
         for method in scores.columns:
             wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
@@ -151,7 +151,7 @@ def differ(
     overall: bool = False,
     title: str = "",
 ) -> Listing:
-    """Paired differences with 95 % intervals: for each dataset, or (`overall`) over the datasets only."""
+    """Paired differences with 95% intervals: for each dataset, or (`overall`) over the datasets only."""
     frames = []
     for value in values:
         for method, reference in pairs:
@@ -159,8 +159,8 @@ def differ(
             if len(found):
                 frames.append(found[found["dataset"] == OVERALL] if overall else found)
     frame = pd.concat(frames) if frames else pd.DataFrame()
-    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"})
-    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95 % low", "95 % high", "n_pairs"]
+    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95% low", "high": "95% high"})
+    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95% low", "95% high", "n_pairs"]
     note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
     return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
 
@@ -174,7 +174,7 @@ def better(
     values: Sequence[str] = ("score",),
     title: str = "",
 ) -> Listing:
-    """On how many datasets a method is better, by how much on average, and whether chance explains it."""
+    """Number of datasets on which a method is better, its mean difference, and a test over the datasets."""
     lines = []
     for value in values:
         for method, reference in pairs:
@@ -198,7 +198,10 @@ def better(
     frame = pd.DataFrame(lines)
     if lines:
         frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
-    note = "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm over this table."
+    note = (
+        "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm-corrected over this "
+        "table."
+    )
     return Listing(title or "On how many datasets", frame, 4, (note,))
 
 
@@ -220,7 +223,7 @@ def control(
     reference: str = "baseline",
     title: str = "",
 ) -> Table:
-    """CAST's gain beside what controls gain that do without the density; means over datasets."""
+    """CAST's gain beside the gains of controls that do not use the density; means over datasets."""
     report = control_report(results, by)
     report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
     cells = {
@@ -231,8 +234,8 @@ def control(
     }
     rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
     notes = (
-        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
-        "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
+        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: densities of other rows.",
+        "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
     return Table(
         row_names=(*by, "method"),
@@ -255,11 +258,11 @@ def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str =
 
 
 def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Listing:
-    """Shares of the winning alphas with the interval that holds 90 % of them."""
+    """Proportions of the winning alphas with the interval that holds 90% of them."""
     found, n_left_out = searched_alphas(results)
     notes = (
-        f"90 % of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
-        f"{n_left_out} trials are left out in which the supervised model won: there every alpha ties.",
+        f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
+        f"{n_left_out} trials are left out in which the supervised model won: all alphas tie there.",
     )
     return Listing(title or "Winning alphas", found.shares, 3, notes)
 
@@ -288,7 +291,9 @@ def spend(
         paper = published.assign(dataset=published["dataset"].replace({v: k for k, v in STAND_INS.items()}))
         paper = paper[[*keys, "method", "overhead_percent"]].rename(columns={"overhead_percent": "paper_percent"})
         frame = frame.merge(paper, how="left", on=[*keys, "method"])
-    note = "Training: fits and predictions of one curriculum run. Feature selection is listed apart, once a fold."
+    note = (
+        "Training: fits and predictions of one curriculum run. Feature selection, once per fold, is listed separately."
+    )
     return Listing(title or "Seconds, and what CAST adds", frame, 3, (note,))
 
 
@@ -314,9 +319,12 @@ def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None
 
     Parameters
     ----------
-    spec : `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
-    results : the results table.
-    published : the paper's numbers.
+    spec : mapping
+        `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
+    results : DataFrame
+        The results table.
+    published : DataFrame, optional
+        The paper's numbers.
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     kind = spec.get("kind", "compare")

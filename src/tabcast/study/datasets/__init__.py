@@ -1,6 +1,6 @@
 """Datasets for studies: a catalog of the paper's, reading and downloading them, and preprocessing.
 
-A set of your own is a :class:`DatasetInfo` with a function `load`.
+A dataset of your own is a :class:`DatasetInfo` with a function `load`.
 """
 
 from tabcast.study.datasets._catalog import find_info, list_datasets

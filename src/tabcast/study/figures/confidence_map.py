@@ -1,4 +1,4 @@
-"""Where in a plane a classifier is confident, before and after the density is heard (the paper's figure 4)."""
+"""Where in a plane a classifier is confident, before and after the CAST step (the paper's figure 4)."""
 
 from __future__ import annotations
 
@@ -33,13 +33,18 @@ CLASS_STYLES = (
 class ConfidenceMap:
     """Confidence over a grid of points, and the labeled rows.
 
-    Attributes
+    Parameters
     ----------
-    x, y : coordinates of the columns and of the rows of the grid, rising.
-    raw, cast : (len(y), len(x)), the largest confidence at ``(x[j], y[i])``, without and with the density.
-    points : (n_labeled, 2), the labeled rows.
-    classes : the class of each of them.
-    low, high : ends of the common scale of colors: those of both maps, rounded outward to tenths.
+    x, y : ndarray
+        Coordinates of the columns and of the rows of the grid, rising.
+    raw, cast : ndarray of shape (len(y)
+        Len(x)), the largest confidence at ``(x[j], y[i])``, without and with the density.
+    points : ndarray of shape (n_labeled, 2)
+        Labeled rows.
+    classes : list of object
+        The class of each of them.
+    low, high : float
+        Ends of the common scale of colors: those of both maps, rounded outward to tenths.
     """
 
     x: Floats
@@ -57,8 +62,9 @@ def confidence_map(data: Mapping[str, Any]) -> ConfidenceMap:
 
     Parameters
     ----------
-    data : x, y (coordinates of a grid, rising), raw, cast (a list for each y of the largest confidence at each x),
-        labeled (x, y and class of each labeled row).
+    data : mapping of str to object
+        X, y (coordinates of a grid, rising), raw, cast (a list for each y of the largest confidence at each x), labeled
+        (x, y and class of each labeled row).
 
     Examples
     --------
@@ -94,17 +100,21 @@ def draw_confidence_map(
     *,
     titles: tuple[str, str] = ("raw confidence", "CAST"),
 ) -> Panels:
-    """Draw both maps side by side, the darker the more confident, with the labeled rows on top.
+    """Draw both maps side by side, darker where more confident, with the labeled rows on top.
 
     Parameters
     ----------
-    plane : what :func:`confidence_map` gives.
-    axes : two Axes; None: those of a new figure.
-    titles : texts above the two.
+    plane : ConfidenceMap
+        The result of :func:`confidence_map`.
+    axes : sequence of Axes or ndarray of Axes, optional
+        Two Axes. By default those of a new figure.
+    titles : tuple of str, default=("raw confidence", "CAST")
+        Texts above the maps.
 
     Returns
     -------
-    The Axes, (1, 2).
+    ndarray of Axes
+        The Axes, in one row.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def draw_critical_difference(
     Parameters
     ----------
     ranks : Series or DataFrame
-        Average rank of each method, or what :func:`tabcast.study.analysis.average_ranks` returns.
+        Series or DataFrame Average rank of each method, or what :func:`tabcast.study.analysis.average_ranks` returns.
     pvalues : DataFrame
         P-value of each pair, from :func:`tabcast.study.analysis.conover_posthoc` or
         :func:`tabcast.study.analysis.wilcoxon_holm`.

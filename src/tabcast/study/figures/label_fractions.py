@@ -1,4 +1,4 @@
-"""What self-training gains over the supervised model, by the share of labeled rows (the paper's figure 3)."""
+"""What self-training gains over the supervised model, by the proportion of labeled rows (the paper's figure 3)."""
 
 from __future__ import annotations
 
@@ -58,22 +58,24 @@ def ratio_of_means(scores: Floats, references: Floats) -> tuple[float, float]:
 
 
 def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
-    """By how many percent each method beats the supervised model that saw the same rows.
+    """Compute by how many percent each method beats the supervised model on the same rows.
 
     Parameters
     ----------
-    results : the results table of a study, a row per trial, with its rows of method "supervised".
+    results : DataFrame
+        The results table of a study, a row per trial, with its rows of method "supervised".
 
     Returns
     -------
-    A row for each dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and noise_filter
-    of the table, and
+    DataFrame
+        One row per dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and
+        noise_filter of the table, and.
 
-    - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
-    - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
-    - n_seeds: seeds that count
-    - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
-    - n_trials: trials in the table, done or not
+        - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
+        - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
+        - n_seeds: seeds that count
+        - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
+        - n_trials: trials in the table, done or not
 
     Notes
     -----
@@ -123,7 +125,7 @@ def draw_label_fractions(
     n_columns: int = 6,
     labels: Labels | None = None,
 ) -> Panels:
-    """Draw improvement against the share of labeled rows: strategies as rows, datasets as columns.
+    """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
 
     Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
     fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
@@ -131,14 +133,19 @@ def draw_label_fractions(
 
     Parameters
     ----------
-    improvements : what :func:`relative_improvements` gives, for one model, tuning, noise filter, corruption and
-        preprocessing.
-    axes : as many Axes as there are panels, row by row; None: those of a new figure.
-    n_columns : most panels side by side; further datasets go below.
+    improvements : DataFrame
+        The result of :func:`relative_improvements`, for one model, tuning, noise filter, corruption and preprocessing.
+    axes : Axes or sequence of Axes or ndarray of Axes, optional
+        As many Axes as there are panels, row by row. By default those of a new figure.
+    n_columns : int, default=6
+        Maximum number of panels side by side; further datasets go below.
+    labels : mapping of str to mapping, optional
+        Labels of the datasets and methods, as in :func:`tabcast.study.analysis.display_name`.
 
     Returns
     -------
-    The Axes, (n_rows, n_columns).
+    ndarray of Axes
+        The Axes, in rows and columns.
 
     Examples
     --------

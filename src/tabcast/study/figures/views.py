@@ -1,4 +1,4 @@
-"""The figures of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+"""The figures of a study, as its configuration describes them: a kind, which trials, and the options of the kind."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def label_fractions(results: pd.DataFrame, details: Details, labels: Labels) -> 
 
 
 def winning_alphas(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
-    """Shares of the winning alphas, where a round with pseudo-labels won."""
+    """Proportions of the winning alphas, where a round with pseudo-labels won."""
     return draw_alpha_winners(searched_alphas(results)[0]).figure  # type: ignore[return-value]
 
 
@@ -112,9 +112,12 @@ def make_figure(
 
     Parameters
     ----------
-    spec : `name`, `kind` (one of `FIGURES`), `where` (columns and wanted values), and what the kind takes.
-    results : the results table.
-    details : what records hold beyond it.
+    spec : mapping of str to object
+        `name`, `kind` (one of `FIGURES`), `where` (columns and wanted values), and what the kind takes.
+    results : DataFrame
+        The results table.
+    details : sequence of mapping, default=()
+        What records hold beyond it.
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     check_choice(spec.get("kind"), FIGURES, f"kind of figure {spec.get('name', '')!r}")

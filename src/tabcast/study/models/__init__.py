@@ -1,4 +1,4 @@
-"""Base classifiers of the study. A new one is a new file here with a module-level `Model`: nothing to register."""
+"""Base classifiers of the study. A new one is a file here with a module-level `Model`; nothing is registered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def find_models(package: str, folders: Iterable[str]) -> dict[str, Model]:
     package : str
         Dotted name of the package.
     folders : iterable of str
-        Where its modules lie (its `__path__`).
+        Iterable of str Where its modules lie (its `__path__`).
 
     Returns
     -------

@@ -32,8 +32,8 @@ class Model:
     unavailable : str, optional
         Why its trials are skipped. By default they are not.
     vary : callable, optional
-        Makes a copy whose fit depends on the seed from an unfitted classifier and a seed, for the control that spends the
-        budget of self-training on supervised fits. By default the model has no randomness to vary.
+        Makes a copy whose fit depends on the seed from an unfitted classifier and a seed, for the control that spends
+        the budget of self-training on supervised fits. By default the model has no randomness to vary.
     trees : str, optional
         Name of the parameter that counts trees, which a study may cap. By default it has none.
 

@@ -26,8 +26,8 @@ class Space:
 
     Parameters
     ----------
-    distributions : mapping of str to optuna.distributions.BaseDistribution
-        The distribution of each parameter.
+    distributions : mapping of str to BaseDistribution
+        Mapping of str to optuna.distributions.BaseDistribution The distribution of each parameter.
     start : mapping of str to object, optional
         The point that a search tries first. By default it starts at random, as in the paper.
 
