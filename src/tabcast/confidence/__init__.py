@@ -1,6 +1,7 @@
-"""From probabilities to the confidence that chooses pseudo-labels. Fourth stage of the walk.
+"""From probabilities to the confidence by which pseudo-labels are chosen. Fourth stage of the walk.
 
-To add one: subclass `Confidence` in a file of its own, override `adjust` (and `prepare` or `calibrate`), list it here.
+To add a member, subclass `Confidence` in a file of its own, override `adjust` (and `prepare` or `calibrate`), and list
+it here.
 """
 
 from tabcast.confidence._base import Confidence

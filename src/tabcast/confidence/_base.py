@@ -14,16 +14,23 @@ if TYPE_CHECKING:
 
 
 class Confidence(BaseEstimator):
-    """Turns a classifier's probabilities into what pseudo-labels are chosen by.
+    """Base class of confidences: turns a classifier's probabilities into the scores by which pseudo-labels are chosen.
 
-    The loop calls `prepare` once, then each round `calibrate` on held-out rows (only if `needs_held_out`) and
-    `adjust` on the unlabeled rows. A member overrides what it needs; this base does nothing.
+    The loop calls `prepare` once, then per round `calibrate` on held-out rows (only if `needs_held_out`) and `adjust`
+    on the unlabeled rows. A member overrides what it needs; this base does nothing.
 
     Attributes
     ----------
-    needs_held_out : whether `calibrate` has to be called with labeled rows the classifier was not trained on.
-    knows_only_pool : whether `adjust` works only for the unlabeled rows given to `prepare`, in their order.
-    changes_labels : whether the most confident class of a row may differ from the classifier's.
+    needs_held_out : bool
+        Whether `calibrate` has to be called with labeled rows that the classifier was not trained on.
+    knows_only_pool : bool
+        Whether `adjust` works only for the unlabeled rows given to `prepare`, in their order.
+    changes_labels : bool
+        Whether the most confident class of a row may differ from the classifier's.
+
+    See Also
+    --------
+    tabcast.testing.check_confidence : Checks of the contract, also for members of your own.
     """
 
     needs_held_out: bool = False
@@ -33,23 +40,58 @@ class Confidence(BaseEstimator):
     def prepare(
         self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> Confidence:
-        """Learn once a run from what does not change between rounds.
+        """Learn once per run what does not change between rounds.
 
         Parameters
         ----------
-        X, y : the labeled rows the classifier trains on, and the index of their class.
-        X_pool : the unlabeled rows.
-        n_classes : number of classes; some may have no row in `X`.
-        categorical_features : names, positions or mask of the categorical columns; None: by type.
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The labeled rows that the classifier is trained on.
+        y : ndarray of int of shape (n_rows,)
+            Class index of each labeled row.
+        X_pool : array-like or DataFrame of shape (n_unlabeled, n_columns)
+            The unlabeled rows.
+        n_classes : int
+            Number of classes; some may have no row in `X`.
+        categorical_features : array-like of str, int or bool, default=None
+            Names, positions or mask of the categorical columns. None infers them from the types.
+
+        Returns
+        -------
+        Confidence
+            The member itself.
         """
         return self
 
     def calibrate(self, proba: Floats, y: Index) -> Confidence:
-        """Learn from probabilities (n_rows, n_classes) of held-out rows whose class index is `y`."""
+        """Learn from probabilities of held-out rows.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_rows, n_classes)
+            Probabilities predicted for held-out rows.
+        y : ndarray of int of shape (n_rows,)
+            Their class indices.
+
+        Returns
+        -------
+        Confidence
+            The member itself.
+        """
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """Confidence in each class, the shape of `proba`."""
+        """Return the confidence in each class.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_rows, n_classes)
+            The classifier's probabilities.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The confidence; rows need not sum to 1.
+        """
         return proba
 
     @property

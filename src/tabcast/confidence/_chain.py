@@ -1,4 +1,4 @@
-"""Several confidence parts, one after the other."""
+"""Several confidence parts in sequence."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from tabcast.table import Floats, Index
 
 
 class Chain(Confidence):
-    """Parts applied in order: for instance a calibrator, then :class:`ClusterAware`. The paper calls CAST orthogonal.
+    """Apply confidence parts in sequence, for instance a calibrator and then :class:`ClusterAware`.
 
     Parameters
     ----------
-    parts : the parts, first to last. One that knows only the unlabeled rows (`ClusterAware`) has to be the last.
+    parts : sequence of Confidence
+        The parts, first to last. One that knows only the unlabeled rows (`ClusterAware`) has to be the last.
 
     Attributes
     ----------
-    parts_ : the fitted copies.
+    parts_ : list of Confidence
+        The fitted copies.
+
+    See Also
+    --------
+    ClusterAware : Usually the last part.
 
     Examples
     --------
@@ -38,17 +44,17 @@ class Chain(Confidence):
 
     @property
     def needs_held_out(self) -> bool:  # type: ignore[override]
-        """Whether any part does."""
+        """Whether any part needs held-out rows."""
         return any(part.needs_held_out for part in self.parts)
 
     @property
     def knows_only_pool(self) -> bool:  # type: ignore[override]
-        """Whether any part does."""
+        """Whether any part knows only the pool."""
         return any(part.knows_only_pool for part in self.parts)
 
     @property
     def changes_labels(self) -> bool:  # type: ignore[override]
-        """Whether any part does."""
+        """Whether any part changes labels."""
         return any(part.changes_labels for part in self.parts)
 
     def prepare(
@@ -68,7 +74,7 @@ class Chain(Confidence):
         return self
 
     def calibrate(self, proba: Floats, y: Index) -> Chain:
-        """Calibrate each part on what the parts before it make of the held-out rows."""
+        """Calibrate each part on the held-out rows as adjusted by the parts before it."""
         for part in self.parts_:
             part.calibrate(proba, y)
             if not part.knows_only_pool:
@@ -76,19 +82,19 @@ class Chain(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """What the last part makes of what the others make."""
+        """Apply every part in turn."""
         for part in self.parts_:
             proba = part.adjust(proba)
         return proba
 
     @property
     def gamma(self) -> Floats | None:
-        """Scaled density, from the part that has one."""
+        """Scaled density of the part that has one."""
         part = self.density_part
         return None if part is None else part.gamma
 
     @property
     def density_part(self) -> ClusterAware | None:
-        """That of the last part that has one."""
+        """The last part with a density."""
         found = [part.density_part for part in getattr(self, "parts_", self.parts)]
         return next((part for part in reversed(found) if part is not None), None)

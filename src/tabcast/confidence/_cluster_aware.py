@@ -1,4 +1,4 @@
-"""The CAST step: confidence counts where labeled rows of that class are dense."""
+"""The CAST step: confidence is lowered where labeled rows of the class are sparse."""
 
 from __future__ import annotations
 
@@ -21,26 +21,37 @@ def regularize(proba: Floats, gamma: Floats, alpha: float) -> Floats:
 
 
 class ClusterAware(Confidence):
-    """Confidence lowered, class by class, where few labeled rows of that class are near (CAST).
+    """Lower the confidence in each class where labeled rows of that class are sparse (CAST).
 
     Parameters
     ----------
-    density : how density is measured; a copy is fitted to the labeled rows of each class.
-    alpha : how much density counts: 0 leaves the classifier's confidence alone, 1 multiplies it by gamma.
-    scaling : how log densities of the unlabeled rows become gamma in [0, 1], for each class by itself:
-        "log" (min-max of the log density), "density" (min-max of the density, the paper's CAST-D), "robust" (as "log",
-        cut at the 5 % and 95 % quantiles), or a function from (n_rows, n_classes) log densities to that shape.
-    min_samples : number of labeled rows from which a class's density stands on its own.
+    density : Density
+        How density is measured; a copy is fitted to the labeled rows of each class.
+    alpha : float, default=0.5
+        Weight of the density, in [0, 1]: 0 leaves the classifier's confidence unchanged, 1 multiplies it by gamma.
+    scaling : "log", "density", "robust" or callable, default="log"
+        How log densities of the unlabeled rows become gamma in [0, 1], separately for each class: min-max of the log
+        density, min-max of the density (the paper's CAST-D), or as "log" but clipped at the 5% and 95% quantiles. A
+        function maps (n_rows, n_classes) log densities to an array of the same shape.
+    min_samples : int, default=5
+        Number of labeled rows from which a class has a density of its own alone.
 
     Attributes
     ----------
-    density_ : the fitted `ClassConditional`.
-    gamma_ : (n_unlabeled, n_classes), computed once and used in every round.
+    density_ : ClassConditional
+        The fitted densities.
+    gamma_ : ndarray of shape (n_unlabeled, n_classes)
+        Scaled densities, computed once and used in every round.
+
+    See Also
+    --------
+    tabcast.CASTClassifier : Self-training with this confidence.
+    Chain : Calibrates before the density is taken into account.
 
     Notes
     -----
     ``c_r = alpha * (gamma * c) + (1 - alpha) * c``, element by element (equation 4 of the paper). The class with the
-    largest `c_r` may be another than the one with the largest `c`. `c_r` is not a probability: rows do not sum to 1.
+    largest `c_r` may differ from the one with the largest `c`. `c_r` is not a probability: rows do not sum to 1.
 
     Examples
     --------
@@ -85,7 +96,7 @@ class ClusterAware(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """The regularized confidence `c_r` of the unlabeled rows."""
+        """Return the regularized confidence `c_r` of the unlabeled rows."""
         return regularize(proba, self.gamma_, self.alpha)
 
     @property
@@ -95,7 +106,7 @@ class ClusterAware(Confidence):
 
     @property
     def density_part(self) -> ClusterAware:
-        """The part itself."""
+        """The member itself."""
         return self
 
     def _resolve_scaling(self) -> Callable[[Floats], Floats]:

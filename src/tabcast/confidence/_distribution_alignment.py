@@ -1,4 +1,4 @@
-"""Confidence that agrees, over all rows, with how frequent the classes are."""
+"""Confidence whose mean over all rows agrees with the class proportions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,20 @@ MAX_STEPS = 100  # of Newton's method; some ten are needed where the shares can 
 
 
 def smoothed_shares(y: Index, n_classes: int) -> Floats:
-    """Share of each class, one row added to each: ``(count + 1) / (n + n_classes)``."""
+    """Return the proportion of each class with one row added to each: ``(count + 1) / (n + n_classes)``.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Class index of each row.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Positive proportions that sum to 1.
+    """
     return (np.bincount(y, minlength=n_classes) + 1) / (len(y) + n_classes)
 
 
@@ -57,7 +70,24 @@ def exact_factors(log_proba: Floats, shares: Floats, temperature: float) -> Floa
 
 
 def align(proba: Floats, shares: Floats, temperature: float = 1.0, exact: bool = True) -> Floats:
-    """Columns of `proba` times factors, in rows that sum to 1; a class without any probability stays without."""
+    """Multiply the columns of `proba` by factors so that mean confidences meet the given class proportions.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities.
+    shares : ndarray of shape (n_classes,)
+        The proportions to align with.
+    temperature : float, default=1.0
+        What is aligned; see :class:`DistributionAlignment`.
+    exact : bool, default=True
+        Whether the proportions are met, or one step is taken toward them.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Rows that sum to 1. A class without any probability stays without.
+    """
     proba = normalize_rows(proba, proba)
     present = proba.any(axis=0)
     if present.sum() < 2:
@@ -72,36 +102,45 @@ def align(proba: Floats, shares: Floats, temperature: float = 1.0, exact: bool =
 
 
 class DistributionAlignment(Confidence):
-    """Confidence moved so that the unlabeled rows as a whole have the class shares of the labeled ones.
+    """Align the confidence in the unlabeled rows with the class proportions of the labeled ones.
 
-    Choose it when the classifier predicts a class too rarely (or too often) and the unlabeled rows are drawn like the
-    labeled ones. Put it after calibrators and before :class:`ClusterAware` in a :class:`Chain`. A calibrator after it
-    would be wrong: it would learn from held-out rows that were aligned among themselves.
+    Choose it when the classifier predicts a class too rarely (or too often) and the unlabeled rows come from the same
+    distribution as the labeled ones. Put it after calibrators and before :class:`ClusterAware` in a :class:`Chain`. A
+    calibrator after it would be wrong: it would learn from held-out rows that were aligned among themselves.
 
     Parameters
     ----------
-    class_shares : "labeled": the shares of the labeled rows, one row added to each class. Or one positive number for
-        each class, in the order of the classes (`classes_` of the classifier, which is sorted); they are divided by
-        their sum. Give them where labeled rows were not drawn like the others, for instance the same number of each
+    class_shares : "labeled" or array-like of shape (n_classes,), default="labeled"
+        The proportions to align with. "labeled" means those of the labeled rows, one row added to each class. Or one
+        positive number per class, in the order of the classes (`classes_` of the classifier, which is sorted); they are
+        divided by their sum. Pass them where the labeled rows are not a random sample, for instance balanced by design.
+    temperature : float, default=1.0
+        What is aligned, in (0, 1]. With 1, the mean confidence in each class. Near 0, for instance 0.1, the labels, so
+        that each class is the most confident one in about its proportion of the rows. An underconfident classifier that
+        gives every row a probability of 5% for a rare class has the right mean confidence without ever predicting that
         class.
-    temperature : what is aligned, in (0, 1]. 1: the mean confidence in each class. Near 0, for instance 0.1: the
-        labels, so that each class is the most confident one in about its share of the rows. A modest classifier that
-        gives every row 5 % of a rare class has the right mean confidence without ever predicting that class.
-    exact : whether the shares are met. False: one step toward them, the rule as it was published.
+    exact : bool, default=True
+        Whether the proportions are met exactly. With False, one step is taken toward them, the rule as it was
+        published.
 
     Attributes
     ----------
-    shares_ : (n_classes,) the shares that are aligned to.
+    shares_ : ndarray of shape (n_classes,)
+        The proportions that confidences are aligned with.
+
+    See Also
+    --------
+    align : The same for an array of probabilities.
 
     Notes
     -----
     ``p_ic`` becomes ``p_ic * w_c``, divided by the sum over classes; with two classes the order of the rows by their
     confidence in one of them stays as it was. The factors w are those for which the mean over the rows of
-    ``softmax(log(p * w) / T)`` is the share of each class, with the temperature T; they are found by Newton's method.
-    Where too few rows have any probability of a class, its share is met as nearly as possible. The single step is
-    ``w_c = (share_c / m_c)^T`` with m_c the mean before it; with T = 1 that is the distribution alignment of
-    ReMixMatch, over all unlabeled rows instead of a moving average over batches. What is aligned are the rows given to
-    `adjust`: in the loop, all unlabeled ones.
+    ``softmax(log(p * w) / T)`` is the proportion of each class, with the temperature T; they are found by Newton's
+    method. Where too few rows have any probability of a class, its proportion is met as nearly as possible. The single
+    step is ``w_c = (share_c / m_c)^T`` with m_c the mean before it; with T = 1 that is the distribution alignment of
+    ReMixMatch, over all unlabeled rows instead of a moving average over batches. The rows given to `adjust` are aligned
+    together: in the loop, all unlabeled ones.
 
     References
     ----------
@@ -110,7 +149,7 @@ class DistributionAlignment(Confidence):
 
     Examples
     --------
-    One of four labeled rows is of class 1, and no row says so:
+    One of four labeled rows has class 1, and no row is predicted as class 1:
 
     >>> import numpy as np
     >>> from tabcast.confidence import DistributionAlignment
@@ -138,13 +177,13 @@ class DistributionAlignment(Confidence):
     def prepare(
         self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> DistributionAlignment:
-        """Learn the shares of the labeled rows, or take the given ones."""
+        """Learn the proportions of the labeled rows, or take the given ones."""
         check_number(self.temperature, "temperature", "DistributionAlignment", "(0, 1]")
         self.shares_ = smoothed_shares(y, n_classes) if self._from_labels else self._given_shares(n_classes)
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """The confidence of these rows, aligned."""
+        """Return the aligned confidence of these rows."""
         if not hasattr(self, "shares_"):
             raise NotFittedError("DistributionAlignment knows no shares yet: call `prepare` first.")
         if len(proba) == 0:
@@ -156,7 +195,7 @@ class DistributionAlignment(Confidence):
         return isinstance(self.class_shares, str) and self.class_shares == "labeled"
 
     def _given_shares(self, n_classes: int) -> Floats:
-        """The user's shares, made to sum to 1."""
+        """The user's proportions, divided by their sum."""
         try:
             shares = np.asarray(self.class_shares, dtype=float)
         except (TypeError, ValueError):

@@ -33,27 +33,42 @@ def rbf(a: Floats, b: Floats, lengthscale: float, outputscale: float) -> Floats:
 
 
 class GaussianProcessCalibration(Confidence):
-    """Log-probabilities bent by one smooth function, the same for every class, as far as held-out rows justify it.
+    """Calibrate log-probabilities by one smooth function for all classes, as far as held-out rows justify it.
 
     Choose it for good probabilities (small log-loss) from a hundred to some thousand held-out rows. It is more flexible
-    than a temperature and learns from all classes at once; few held-out rows bend little. What is wrong with one class
-    only it cannot mend, because all share the function. It takes a second or two for 1,000 rows. Needs gpytorch:
+    than a temperature and learns from all classes at once; few held-out rows change little. It cannot correct a single
+    class, because all share the function. It takes a second or two for 1,000 rows. Needs gpytorch:
     ``pip install 'tabcast[gp]'``.
 
     Parameters
     ----------
-    n_inducing_points : number of places at which the function is learned, quantiles of the held-out log-probabilities.
-    max_iter : most steps of the optimizer (L-BFGS).
-    random_state : seed of the draws with which the expected log-likelihood is estimated. They are drawn once, so the
+    n_inducing_points : int, default=10
+        Number of points at which the function is learned, quantiles of the held-out log-probabilities.
+    max_iter : int, default=100
+        Maximum number of steps of the optimizer (L-BFGS).
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draws with which the expected log-likelihood is estimated. They are drawn once, so the
         result is the same for the same seed; torch's own random state is not used.
 
     Attributes
     ----------
-    inducing_points_ : log-probabilities at which the function was learned.
-    weights_ : their weights: the function is ``f(z) = z + kernel(z, inducing_points_) @ weights_``.
-    lengthscale_, outputscale_ : of the kernel.
-    elbo_ : the objective that was reached, per held-out row.
-    n_classes_ : number of columns of the probabilities.
+    inducing_points_ : ndarray
+        Log-probabilities at which the function was learned.
+    weights_ : ndarray
+        Their weights: the function is ``f(z) = z + kernel(z, inducing_points_) @ weights_``.
+    lengthscale_ : float
+        Length scale of the kernel.
+    outputscale_ : float
+        Output scale of the kernel.
+    elbo_ : float
+        The objective that was reached, per held-out row.
+    n_classes_ : int
+        Number of columns of the probabilities.
+
+    See Also
+    --------
+    TemperatureScaling : A single parameter, for few held-out rows.
+    SplineCalibration : A smooth curve per class, without gpytorch.
 
     Notes
     -----
@@ -69,7 +84,7 @@ class GaussianProcessCalibration(Confidence):
 
     Examples
     --------
-    A hundred held-out rows at 95 % of which seventy are right:
+    A hundred held-out rows at 95%, of which seventy are right:
 
     >>> import numpy as np
     >>> from tabcast.confidence import GaussianProcessCalibration
@@ -108,7 +123,7 @@ class GaussianProcessCalibration(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """Softmax of the mean function at each class's log-probability."""
+        """Return the softmax of the mean function at each class's log-probability."""
         check_calibrated(self, "weights_")
         proba = check_proba(proba, "GaussianProcessCalibration", self.n_classes_)
         log_proba = log_probabilities(proba, FLOOR)
@@ -190,7 +205,7 @@ class _LatentProcess:
 
 
 def _import_gpytorch() -> tuple[Any, Any]:
-    """Torch and gpytorch, or a sentence that says how to get them."""
+    """Torch and gpytorch, or an error that explains how to install them."""
     try:
         with warnings.catch_warnings():
             # Importing gpytorch compiles functions in a way that torch announces to drop: nothing a user could change.

@@ -1,4 +1,4 @@
-"""Confidence replaced by how often it was right: one number a bin."""
+"""Confidence replaced by the accuracy of its bin."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tabcast.table import Floats, Index, Mask
 
 
 def find_bins(values: Floats, n_bins: int) -> Index:
-    """Which of `n_bins` equal-width intervals (a, b] of [0, 1] holds each value; 0 itself lies in the first."""
+    """Which of `n_bins` equal-width intervals (a, b] of [0, 1] holds each value; 0 itself is in the first."""
     return np.searchsorted(np.linspace(0, 1, n_bins + 1)[1:-1], values, side="left")
 
 
 def bin_shares(values: Floats, is_class: Mask, n_bins: int) -> Floats:
-    """Share of rows of the class in each bin; the middle of the bin where there is no row."""
+    """Proportion of rows of the class in each bin; the middle of the bin where there is no row."""
     bins = find_bins(values, n_bins)
     counts = np.bincount(bins, minlength=n_bins)
     hits = np.bincount(bins, weights=is_class, minlength=n_bins)
@@ -25,26 +25,33 @@ def bin_shares(values: Floats, is_class: Mask, n_bins: int) -> Floats:
 
 
 class HistogramBinning(Confidence):
-    """Confidence replaced by the share of held-out rows of that class in the same bin of confidence.
+    """Replace confidence by the proportion of held-out rows of that class in the same bin of confidence.
 
-    Choose it with some hundred held-out rows and a confidence that no smooth curve would mend. All rows of a bin get
+    Choose it with some hundred held-out rows and a confidence that no smooth curve can correct. All rows of a bin get
     the same confidence, so strategies that rank rows see many ties.
 
     Parameters
     ----------
-    n_bins : number of equal-width bins of [0, 1].
+    n_bins : int, default=10
+        Number of equal-width bins of [0, 1].
 
     Attributes
     ----------
-    shares_ : (n_classes, n_bins), what a probability in a bin becomes before rows are made to sum to 1.
-    n_classes_ : number of columns of the probabilities.
+    shares_ : ndarray of shape (n_classes, n_bins)
+        What a probability in a bin becomes before rows are normalized.
+    n_classes_ : int
+        Number of columns of the probabilities.
+
+    See Also
+    --------
+    SplineCalibration : A smooth curve instead of bins.
 
     Notes
     -----
-    Each class by itself against all others, then rows are divided by their sum. Two classes need one histogram: that of
+    Each class is binned against all others, then rows are divided by their sum. Two classes need one histogram: that of
     class 1, and class 0 is what remains. Bins are half-open, (a, b], the first with 0. A bin without held-out rows
-    gives its middle. A row whose classes all fall in bins with a share of 0 keeps its probabilities. In these
-    conventions the result equals netcal's, which the paper used; netcal gives NaN where no class has a share.
+    gives its middle. A row whose classes are all in bins with a proportion of 0 keeps its probabilities. With these
+    conventions the result equals netcal's, which the paper used; netcal gives NaN where all proportions are 0.
 
     References
     ----------
@@ -54,7 +61,7 @@ class HistogramBinning(Confidence):
 
     Examples
     --------
-    Ten held-out rows at 90 % of which seven are right; no row says 0.3, so it becomes the middle of (0, 0.5]:
+    Ten held-out rows at 90%, of which seven are right. There is none at 0.3, which becomes the middle of (0, 0.5]:
 
     >>> import numpy as np
     >>> from tabcast.confidence import HistogramBinning
@@ -83,7 +90,7 @@ class HistogramBinning(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """Shares of the bins, made to sum to 1."""
+        """Return the normalized proportions of the bins."""
         check_calibrated(self, "shares_")
         proba = check_proba(proba, "HistogramBinning", self.n_classes_)
         n_bins = self.shares_.shape[1]

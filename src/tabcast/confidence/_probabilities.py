@@ -1,4 +1,4 @@
-"""What calibrators share: probabilities checked, their logarithms, rows that sum to 1."""
+"""What calibrators share: checked probabilities, their logarithms, normalized rows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def log_probabilities(proba: Floats, floor: float = float(np.finfo(np.float64).e
 
 
 def normalize_rows(values: Floats, proba: Floats) -> Floats:
-    """Rows that sum to 1; a row without any weight becomes what it was in `proba`, made to sum to 1."""
+    """Rows that sum to 1; a row without any weight is replaced by its normalized row of `proba`."""
     empty = values.sum(axis=1) <= 0
     values = np.where(empty[:, None], np.where(proba.sum(axis=1, keepdims=True) > 0, proba, 1.0), values)
     return values / values.sum(axis=1, keepdims=True)
 
 
 def check_calibrated(part: Confidence, attribute: str) -> None:
-    """A calibrator that was asked before it was taught says so."""
+    """Raise NotFittedError if a calibrator was used before it was calibrated."""
     if not hasattr(part, attribute):
         raise NotFittedError(f"{type(part).__name__} is not calibrated yet: call `calibrate` on held-out rows first.")
 

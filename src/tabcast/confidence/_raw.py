@@ -1,4 +1,4 @@
-"""The classifier's own word."""
+"""The classifier's own probabilities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from tabcast.confidence._base import Confidence
 
 
 class Raw(Confidence):
-    """The classifier's probabilities as they are: the do-nothing member, conventional self-training.
+    """Use the classifier's probabilities as they are: the do-nothing member, conventional self-training.
+
+    See Also
+    --------
+    TemperatureScaling : The simplest calibration.
+    ClusterAware : Takes density into account.
 
     Examples
     --------

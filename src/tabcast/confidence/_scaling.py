@@ -10,7 +10,7 @@ from tabcast.table import Floats
 
 
 def min_max(values: Floats) -> Floats:
-    """Each column moved to [0, 1]; a column without spread becomes 1, which changes no confidence."""
+    """Each column scaled to [0, 1]; a column without spread becomes 1, which changes no confidence."""
     if len(values) == 0:
         return values
     low, high = values.min(axis=0), values.max(axis=0)
@@ -34,7 +34,7 @@ def scale_density(log_density: Floats) -> Floats:
 
 
 def scale_robust(log_density: Floats) -> Floats:
-    """Min-max of the log density after cutting each column at its 5 % and 95 % quantiles: outliers set no scale."""
+    """Min-max of the log density after clipping each column at its 5% and 95% quantiles."""
     if len(log_density) == 0:
         return log_density
     low, high = np.quantile(log_density, [0.05, 0.95], axis=0)

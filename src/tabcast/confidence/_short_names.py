@@ -29,14 +29,14 @@ def resolve_confidence(given: Any, owner: str) -> Confidence:
     Parameters
     ----------
     given : None, "temperature", "histogram", "spline", "gaussian_process", "alignment" or Confidence
-        The value that was passed.
+        The value of the argument `confidence`. None means the classifier's own probabilities.
     owner : str
-        Name of the class that takes it, for the message.
+        Name of the classifier that takes it.
 
     Returns
     -------
     Confidence
-        The object itself, or a new member with default parameters.
+        The part; `Raw` for None.
 
     Examples
     --------

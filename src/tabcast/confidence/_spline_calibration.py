@@ -1,4 +1,4 @@
-"""Confidence as the slope of a curve: how fast right answers add up along held-out rows sorted by confidence."""
+"""Confidence as the slope of a curve: the cumulative accuracy along held-out rows sorted by confidence."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def fit_natural_spline(x: Floats, values: Floats, n_knots: int) -> CubicSpline:
 
 
 def recalibrate(values: Floats, is_class: Mask, n_knots: int) -> tuple[Floats, Floats]:
-    """The distinct confidences, rising, and what each becomes: the slope of the spline where its rows lie.
+    """The distinct confidences, rising, and what each becomes: the slope of the spline where its rows are.
 
     The spline follows ``h(i / n)``, the number of rows of the class among the i least confident, divided by n. Rows of
-    equal confidence have no order: each counts as their mean, and they take the mean slope of their stretch.
+    equal confidence have no order: each counts as their mean, and they take the mean slope over their interval.
     """
     distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     means = np.bincount(inverse, weights=is_class) / counts
@@ -36,32 +36,41 @@ def recalibrate(values: Floats, is_class: Mask, n_knots: int) -> tuple[Floats, F
 
 
 class SplineCalibration(Confidence):
-    """Confidence read off a smooth curve through the cumulative share of right answers, without bins.
+    """Calibrate by a smooth curve through the cumulative accuracy, without bins.
 
     Choose it with some hundred held-out rows when temperature scaling is too stiff. The curve needs no bins and no
-    iterations, but nothing keeps it from falling where confidence grows.
+    iterations, but it is not forced to be monotonic.
 
     Parameters
     ----------
-    n_knots : number of evenly spaced knots, at least 2; six in the paper. Never more than held-out rows plus one.
+    n_knots : int, default=6
+        Number of evenly spaced knots, at least 2. Never more than held-out rows plus one.
 
     Attributes
     ----------
-    confidences_ : for each class the distinct probabilities of the held-out rows, rising.
-    recalibrated_ : for each class what these become before rows are made to sum to 1.
-    n_classes_ : number of columns of the probabilities.
+    confidences_ : list of ndarray
+        For each class the distinct probabilities of the held-out rows, rising.
+    recalibrated_ : list of ndarray
+        For each class what these become before rows are normalized.
+    n_classes_ : int
+        Number of columns of the probabilities.
+
+    See Also
+    --------
+    TemperatureScaling : A single parameter, for few held-out rows.
+    HistogramBinning : Bins instead of a curve.
 
     Notes
     -----
     For one class, let the n held-out rows be sorted by its probability and let ``h(i / n)`` be the number of rows of
     the class among the first i, divided by n. The slope of h at t is the probability of the class at the confidence
-    found a share t of the way through the sorted rows. h is made differentiable by a natural cubic spline fitted by
-    least squares, and a held-out confidence becomes the slope of the spline over the stretch that its rows take, cut to
-    [0, 1]. A natural spline is straight at both ends, so the slopes level off there. A new confidence lies between two
-    held-out ones and is interpolated; outside their range it gets what the nearest has.
+    found a proportion t of the way through the sorted rows. h is made differentiable by a natural cubic spline fitted
+    by least squares, and a held-out confidence becomes the slope of the spline over the interval of its rows, clipped
+    to [0, 1]. A natural spline is straight at both ends, so the slopes level off there. A new confidence between two
+    held-out ones is interpolated; outside their range it gets the value of the closest.
 
     The original calibrates the probability of the largest class, of the r-th largest, or of each class. Here each class
-    is calibrated by itself and rows are divided by their sum, since whole rows of probabilities are wanted; two classes
+    is calibrated by itself and rows are divided by their sum, since whole rows of probabilities are needed; two classes
     need no division, their curves mirror each other. A row whose slopes are all 0 keeps its probabilities.
 
     References
@@ -70,7 +79,7 @@ class SplineCalibration(Confidence):
 
     Examples
     --------
-    A classifier that says 0 % or 100 % and is right in three of four cases; a smooth curve comes near to that:
+    A classifier that predicts 0% or 100% and is right in three of four cases; a smooth curve comes close to that:
 
     >>> import numpy as np
     >>> from tabcast.confidence import SplineCalibration
@@ -99,7 +108,7 @@ class SplineCalibration(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """Slopes of the curves, made to sum to 1."""
+        """Return the normalized slopes of the curves."""
         check_calibrated(self, "recalibrated_")
         proba = check_proba(proba, "SplineCalibration", self.n_classes_)
         learned = zip(proba.T, self.confidences_, self.recalibrated_, strict=True)

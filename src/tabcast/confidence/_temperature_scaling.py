@@ -1,4 +1,4 @@
-"""One number against over-confidence: the classifier's log-probabilities divided by a temperature."""
+"""One parameter against overconfidence: the classifier's log-probabilities divided by a temperature."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def log_loss_slope(inverse_temperature: float, log_proba: Floats, y: Index) -> f
 
 
 def best_temperature(log_proba: Floats, y: Index) -> float:
-    """The temperature in [COLDEST, HOTTEST] with the smallest log-loss; 1 where no temperature changes anything."""
+    """The temperature in [COLDEST, HOTTEST] with the smallest log-loss; 1 where the temperature has no effect."""
     if np.ptp(log_proba, axis=1).max() < 1e-12:
         return 1.0
     if log_loss_slope(1 / HOTTEST, log_proba, y) >= 0:
@@ -31,22 +31,28 @@ def best_temperature(log_proba: Floats, y: Index) -> float:
 
 
 class TemperatureScaling(Confidence):
-    """Confidence made more modest, or bolder, by one temperature for all rows and classes.
+    """Divide log-probabilities by one temperature for all rows and classes.
 
-    Choose it first among the calibrators: a single number can be learned from few held-out rows, and the order of the
-    classes in a row stays as it was. It cannot mend a confidence that is wrong in one direction for some rows and in
-    the other for others.
+    Choose it first among the calibrators: a single parameter can be learned from few held-out rows, and the order of
+    the classes in a row stays as it was. It cannot correct a confidence that is too high for some rows and too low for
+    others.
 
     Attributes
     ----------
-    temperature_ : above 1 the classifier was over-confident, below 1 it was too modest.
-    n_classes_ : number of columns of the probabilities.
+    temperature_ : float
+        Above 1 the classifier was overconfident, below 1 underconfident.
+    n_classes_ : int
+        Number of columns of the probabilities.
+
+    See Also
+    --------
+    SplineCalibration : A more flexible curve, for more held-out rows.
 
     Notes
     -----
     ``softmax(log(p) / T)``, with T the maximum of the likelihood of the held-out rows. The log-loss is convex in 1 / T,
-    so T is the root of its derivative, found to machine precision. T is kept within 0.05 and 20: with held-out rows
-    that are all predicted right the likelihood would ask for 0. Probabilities of 0 count as the machine epsilon.
+    so T is the root of its derivative, found to machine precision. T is kept within 0.05 and 20: if all held-out rows
+    are predicted correctly, the likelihood would be largest at 0. Probabilities of 0 count as the machine epsilon.
 
     References
     ----------
@@ -54,7 +60,7 @@ class TemperatureScaling(Confidence):
 
     Examples
     --------
-    Ten held-out rows at 90 % of which seven are right:
+    Ten held-out rows at 90%, of which seven are right:
 
     >>> import numpy as np
     >>> from tabcast.confidence import TemperatureScaling
@@ -79,7 +85,7 @@ class TemperatureScaling(Confidence):
         return self
 
     def adjust(self, proba: Floats) -> Floats:
-        """Probabilities at the learned temperature."""
+        """Return the probabilities at the learned temperature."""
         check_calibrated(self, "temperature_")
         proba = check_proba(proba, "TemperatureScaling", self.n_classes_)
         return softmax(log_probabilities(proba) / self.temperature_, axis=1)

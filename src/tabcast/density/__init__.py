@@ -1,6 +1,6 @@
-"""How dense the labeled rows of a class lie around a row. Third stage of the walk.
+"""How dense the labeled rows of a class are around a row. Third stage of the walk.
 
-To add one: subclass `Density` in a file of its own, write `_fit(table)` and `_score(table)`, list it here.
+To add a density, subclass `Density` in a file of its own, write `_fit(table)` and `_score(table)`, and list it here.
 """
 
 from tabcast.density._base import Density

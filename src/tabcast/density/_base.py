@@ -13,26 +13,43 @@ from tabcast.table import EncodedTable, Floats, learn_and_encode
 
 
 class Density(BaseEstimator, ABC):
-    """How dense rows lie around a point: `fit` on rows, `score_samples` gives a finite log density for any row.
+    """Base class of densities: `fit` on rows, `score_samples` returns a finite log density for any row.
 
-    A member writes `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.table._columns.EncodedTable`. When a
-    density is fitted on part of a table (one class of it), `table.columns` still describes the whole: ranges and
-    levels are shared, so that densities of different classes can be compared.
+    A member implements `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.table.EncodedTable`. When a
+    density is fitted on some rows of a table (those of one class), `table.columns` still describes the whole table:
+    ranges and levels are shared, so that densities of different classes can be compared.
 
     Attributes
     ----------
-    informative : whether the density differs between rows.
+    informative : bool
+        Whether the density differs between rows.
+    columns_ : Columns
+        The columns of the table that was fitted.
+    n_samples_ : int
+        Number of fitted rows.
+
+    See Also
+    --------
+    ClassConditional : A density per class.
+    tabcast.testing.check_density : Checks of the contract, also for members of your own.
     """
 
     informative: bool = True
 
     def fit(self, X: Any, categorical_features: ArrayLike | None = None) -> Density:
-        """Learn from rows.
+        """Fit the density to rows.
 
         Parameters
         ----------
-        X : array, DataFrame or EncodedTable.
-        categorical_features : names, positions or mask of the categorical columns; None: by type.
+        X : array-like, DataFrame or EncodedTable of shape (n_rows, n_columns)
+            The rows.
+        categorical_features : array-like of str, int or bool, default=None
+            Names, positions or mask of the categorical columns. None infers them from the types.
+
+        Returns
+        -------
+        Density
+            The fitted density itself.
         """
         table = learn_and_encode(X, categorical_features)
         if len(table) == 0:
@@ -43,7 +60,18 @@ class Density(BaseEstimator, ABC):
         return self
 
     def score_samples(self, X: Any) -> Floats:
-        """Log density of each row, shape (n_rows,); always finite."""
+        """Return the log density of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or EncodedTable of shape (n_rows, n_columns)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Log densities, always finite.
+        """
         check_is_fitted(self, "columns_")
         return self._score(self.columns_.encode(X))
 

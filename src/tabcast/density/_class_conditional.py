@@ -1,4 +1,4 @@
-"""One density a class: what cluster-aware confidence multiplies with."""
+"""A density per class, by which cluster-aware confidence is multiplied."""
 
 from __future__ import annotations
 
@@ -18,21 +18,35 @@ from tabcast.table import Columns, Floats, Index, learn_and_encode
 
 
 class ClassConditional(BaseEstimator):
-    """A copy of a density fitted to the rows of each class.
+    """Fit a copy of a density to the rows of each class.
 
-    Ranges and levels are learned from the rows of all classes, so that the densities can be compared. A class with
-    fewer than `min_samples` rows is mixed with the density of all rows: with n rows its own part is n / `min_samples`.
+    Ranges and levels are learned from the rows of all classes, so that the densities can be compared. A class with n
+    rows, fewer than `min_samples`, has a mixture of its own density, with weight n / `min_samples`, and that of all
+    rows.
 
     Parameters
     ----------
-    density : the density to copy.
-    min_samples : number of rows from which a class stands on its own.
+    density : Density
+        The density to copy.
+    min_samples : int, default=5
+        Number of rows from which a class has a density of its own alone.
 
     Attributes
     ----------
-    classes_ : the classes, in the order of the result's columns.
-    densities_ : for each class its fitted density, None for a class without rows.
-    pooled_ : the density of all rows, None if no class needed it.
+    classes_ : ndarray
+        The classes, in the order of the columns of the result.
+    counts_ : ndarray of int
+        Number of rows of each class.
+    densities_ : list of Density or None
+        The fitted density of each class, None for a class without rows.
+    pooled_ : Density or None
+        The density of all rows, None if no class needs it.
+    columns_ : Columns
+        The columns of the table that was fitted.
+
+    See Also
+    --------
+    tabcast.confidence.ClusterAware : Uses these densities to choose pseudo-labels.
 
     Examples
     --------
@@ -61,10 +75,19 @@ class ClassConditional(BaseEstimator):
 
         Parameters
         ----------
-        X : array, DataFrame or EncodedTable.
-        y : class of each row.
-        categorical_features : as in `Density.fit`.
-        classes : all classes, where some may have no row here; None: those in `y`.
+        X : array-like, DataFrame or EncodedTable of shape (n_rows, n_columns)
+            The labeled rows.
+        y : array-like of shape (n_rows,)
+            Class of each row.
+        categorical_features : array-like of str, int or bool, default=None
+            The categorical columns, as in `Density.fit`.
+        classes : array-like, default=None
+            All classes, where some may have no row here. None means those in `y`.
+
+        Returns
+        -------
+        ClassConditional
+            The fitted object itself.
         """
         check_integer(self.min_samples, "min_samples", "ClassConditional", 1)
         labels = column_or_1d(y)
@@ -83,7 +106,18 @@ class ClassConditional(BaseEstimator):
         return self
 
     def score_samples(self, X: Any) -> Floats:
-        """Log density of each row under each class, shape (n_rows, n_classes); always finite."""
+        """Return the log density of each row under each class.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or EncodedTable
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Log densities, always finite.
+        """
         check_is_fitted(self, "densities_")
         table = self.columns_.encode(X)
         result = np.empty((len(table), len(self.classes_)))

@@ -1,4 +1,4 @@
-"""CAST-L: how often the values of a row were seen, column by column."""
+"""How often the values of a row occur, column by column (the paper's CAST-L)."""
 
 from __future__ import annotations
 
@@ -12,35 +12,42 @@ from tabcast.table import BLOCK, EncodedTable, Floats, Index
 
 
 def log_shares(counts: Index, n_rows: int, n_cells: Index, smoothing: float) -> Floats:
-    """Log of smoothed shares: log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
+    """Log of smoothed proportions, log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
     if smoothing == 0:
         return np.log(np.maximum(counts, 0.5) / n_rows)
     return np.log((counts + smoothing) / (n_rows + smoothing * n_cells))
 
 
 class EmpiricalLikelihood(Density):
-    """Log-likelihood of a row from binned frequencies, columns taken as independent (the paper's CAST-L).
+    """Log-likelihood of a row from binned frequencies, with independent columns (the paper's CAST-L).
 
-    Choose it first: it is linear in rows, copes with few rows and many columns, and needs no bandwidth. Columns that
-    say the same thing twice count twice; feature selection helps against that.
+    Choose it first: it is linear in the number of rows, copes with few rows and many columns, and needs no bandwidth.
+    Redundant columns count twice; feature selection helps against that.
 
     Parameters
     ----------
-    n_bins : number of equal-width bins of a continuous column, over the range seen in fitting.
-    smoothing : rows added to every cell before shares are taken. 0: plain shares, where an empty cell counts as
-        half a row so that its logarithm stays finite.
+    n_bins : int, default=10
+        Number of equal-width bins of a continuous column, over the range of the fitted rows.
+    smoothing : float, default=1.0
+        Number of rows added to every cell before proportions are computed. With 0, an empty cell counts as half a row
+        so that its logarithm stays finite.
 
     Attributes
     ----------
-    log_probability_ : a row a column, continuous ones first: its cells' log shares, then missing, then all else.
-        Columns with fewer cells than others have entries at the end that nothing refers to.
+    log_probability_ : ndarray of shape (n_columns, n_cells)
+        Log proportions of the cells of each column, continuous columns first: its bins or levels, then missing, then
+        everything else. Columns with fewer cells have unused entries at the end.
+
+    See Also
+    --------
+    KernelDensity : Takes combinations of columns into account.
 
     Notes
     -----
     The score of a row is ``sum_k log P(x_k)`` (the paper's Appendix "Empirical Likelihood"), a log of probabilities,
     not of a density per unit: the widths of bins are the same for every class, so they cancel where it is used.
-    Missing is a cell of its own when the table had missing values in that column. A level never seen, a value outside
-    the range, a missing value where none was seen: each gets what an empty cell has, never minus infinity.
+    Missing is a cell of its own when the table had missing values in that column. An unseen level, a value outside
+    the range, and a missing value where none was seen all get the score of an empty cell, never minus infinity.
 
     Examples
     --------
@@ -79,7 +86,7 @@ class EmpiricalLikelihood(Density):
         return scores
 
     def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, Index]]:
-        """Rows of a table a block at a time, with the positions of their cells in a flat table of so wide columns."""
+        """Blocks of rows, with the flat positions of their cells in a table whose columns are `width` cells wide."""
         cells = table.cells(self.n_bins)
         starts = (np.arange(len(cells), dtype=np.intp) * width)[:, None]
         step = max(1, 4 * BLOCK // max(1, len(cells)))

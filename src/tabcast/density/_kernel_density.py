@@ -1,4 +1,4 @@
-"""CAST-D: a kernel on every row, Gaussian for continuous columns and Aitchison-Aitken for categorical ones."""
+"""A kernel on every row, Gaussian or Aitchison-Aitken by type of column (the paper's CAST-D)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def normal_reference_scale(n_samples: int, n_columns: int) -> float:
 
 
 def _spread(values: Floats) -> Floats:
-    """Standard deviation of each column without its missing values; 0 where there are none."""
+    """Standard deviation of each column without its missing values; 0 where all are missing."""
     present = [column[~np.isnan(column)] for column in values.T]
     return np.array([mean_and_spread(column)[1] if len(column) else 0.0 for column in present])
 
@@ -52,32 +52,39 @@ def _spread(values: Floats) -> Floats:
 class KernelDensity(Density):
     """Exact kernel density on mixed columns (the paper's CAST-D).
 
-    Choose it when columns depend on each other and a few of them matter: it sees combinations, which
-    :class:`EmpiricalLikelihood` does not, and fades in many dimensions.
+    Choose it when columns depend on each other and a few of them matter: it takes combinations into account, which
+    :class:`EmpiricalLikelihood` does not, and degrades in many dimensions.
 
     Parameters
     ----------
-    bandwidth : "reference": `1.06 * std * n^(-1/(4+p))` for a continuous column, where p counts the continuous columns,
-        and `(c-1)/c * n^(-2/(4+p))` for a categorical one with c levels, which no recoding of the levels changes.
-        "normal_reference": statsmodels' rule, numbers and all, cut at the largest valid value (c-1)/c for categories.
-        Or one positive number per column, in the order of the columns.
+    bandwidth : "reference", "normal_reference" or array-like of shape (n_columns,), default="reference"
+        With "reference", `1.06 * std * n^(-1/(4+p))` for a continuous column, where p counts the continuous columns,
+        and `(c-1)/c * n^(-2/(4+p))` for a categorical one with c levels, which does not depend on how levels are coded.
+        With "normal_reference", the rule of statsmodels with its numbers, cut at the largest valid value (c-1)/c for
+        categories. Or one positive number per column, in the order of the columns.
 
     Attributes
     ----------
-    bandwidth_ : (n_columns,), in the order of the columns.
+    bandwidth_ : ndarray of shape (n_columns,)
+        The bandwidths, in the order of the columns.
+
+    See Also
+    --------
+    EmpiricalLikelihood : Treats columns as independent, and is faster.
 
     Notes
     -----
-    The density of a row is the mean over the fitted rows of the product over columns of
-    ``exp(-z^2 / 2) / (h sqrt(2 pi))`` with ``z = (x - x_i) / h``, and of ``1 - h`` for an equal level, ``h / (c - 1)``
-    for another one. Missing is a level of its own. In a continuous column it is one, too: a present and a missing value
-    differ as two levels do (with bandwidth ``n^(-2/(4+p)) / 2``), and a missing value is as dense as a present one is
-    on average, ``1 / (2 sqrt(pi) s)`` with s the spread of all classes, at least the bandwidth. With fewer than three
-    fitted rows, or without spread among them, a column takes the spread of all classes; if that is 0, too, its
-    bandwidth is the size of its constant, at least 1.
+    The density of a row is the mean over the fitted rows of the product over columns of ``exp(-z^2 / 2) / (h sqrt(2
+    pi))`` with ``z = (x - x_i) / h`` for a continuous column, and of ``1 - h`` for an equal level and ``h / (c - 1)``
+    for another one. Missing is a level of its own. The same holds in a continuous column: a present and a missing value
+    differ as two levels do (with bandwidth ``n^(-2/(4+p)) / 2``), and a missing value is as dense as a present one on
+    average, ``1 / (2 sqrt(pi) s)`` with s the standard deviation over all classes, at least the bandwidth. With fewer
+    than three fitted rows, or without spread among them, a column takes the standard deviation over all classes; if
+    that is 0, too, its bandwidth is the size of its constant, at least 1.
 
-    All of it is one matrix product a block: squares expanded, levels as weighted one-hot columns. Rows so far out that
-    expanding would cost digits are computed from differences. Memory does not grow with the product of the sizes.
+    All of it is one matrix product per block: squares are expanded, levels are weighted one-hot columns. Rows so far
+    out that expanding would cost digits are computed from differences. Memory does not grow with the product of the
+    sizes.
 
     Examples
     --------

@@ -23,14 +23,14 @@ def resolve_density(given: Any, owner: str) -> Density:
     Parameters
     ----------
     given : "likelihood", "kernel", "uniform" or Density
-        The value that was passed.
+        The value of the argument `density`.
     owner : str
-        Name of the class that takes it, for the message.
+        Name of the class that takes the argument.
 
     Returns
     -------
     Density
-        The object itself, or a new member with default parameters.
+        The density, with default parameters where a name was given.
 
     Examples
     --------
@@ -39,7 +39,6 @@ def resolve_density(given: Any, owner: str) -> Density:
     KernelDensity()
     >>> resolve_density("kernal", "CASTClassifier")
     Traceback (most recent call last):
-    ValueError: `density` of CASTClassifier must be 'likelihood', 'kernel', 'uniform' or a member of tabcast.density; \
-    got 'kernal'. Did you mean 'kernel'?
+    ValueError: `density` of CASTClassifier must be 'likelihood', ... got 'kernal'. Did you mean 'kernel'?
     """
     return resolve_part(given, DENSITIES, Density, "density", owner)

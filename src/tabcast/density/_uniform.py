@@ -1,4 +1,4 @@
-"""The density that knows nothing."""
+"""The uninformative density."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from tabcast.table import EncodedTable, Floats
 
 
 class Uniform(Density):
-    """The same density everywhere: the do-nothing member. With it, cluster-aware confidence is raw confidence.
+    """The same density everywhere: the do-nothing member.
+
+    With it, cluster-aware confidence is raw confidence.
+
+    See Also
+    --------
+    EmpiricalLikelihood : A density that depends on the row.
 
     Examples
     --------

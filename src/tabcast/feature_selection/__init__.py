@@ -1,7 +1,7 @@
-"""Which columns the density looks at. Second stage of the walk.
+"""Which columns the density uses. Second stage of the walk.
 
-To add one: subclass `FeatureSelection` in a file of its own, write
-`fit(X, y, categorical_features)` that sets `support_`, list it here.
+To add a selection, subclass `FeatureSelection` in a file of its own, write `fit(X, y, categorical_features)` that sets
+`support_`, and list it here.
 """
 
 from tabcast.feature_selection._base import FeatureSelection

@@ -1,4 +1,4 @@
-"""Boruta with SHAP importances: a column matters if it beats shuffled copies of columns, again and again."""
+"""Boruta with SHAP importances: a column matters if it repeatedly beats shuffled copies of columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 
 
 def two_sided_p_values(hits: Index, n_trials: int) -> Floats:
-    """P values of so many hits in `n_trials` fair coin tosses: twice the smaller tail, at most 1."""
+    """P-values of `hits` in `n_trials` fair coin tosses: twice the smaller tail, at most 1."""
     lower, upper = binom.cdf(hits, n_trials, 0.5), binom.sf(hits - 1, n_trials, 0.5)
     return np.minimum(1.0, 2 * np.minimum(lower, upper))
 
@@ -54,14 +54,14 @@ CORRECTIONS: dict[str, Callable[..., Mask]] = {"two-step": two_step_significant,
 
 
 def draw_shadows(columns: Index, n_columns: int, min_shadows: int, random: np.random.Generator) -> Index:
-    """Which columns to shuffle: those in play, and further ones, drawn from all, if those are too few."""
+    """Which columns to shuffle: those not rejected, and further ones drawn from all if those are too few."""
     missing = max(0, min_shadows - len(columns))
     return np.concatenate([columns, random.integers(n_columns, size=missing)])
 
 
 @dataclass
 class Trials:
-    """What the iterations have shown so far, a column an entry."""
+    """Results of the iterations so far, one entry per column."""
 
     decision: NDArray[np.int8]
     hits: Index
@@ -79,7 +79,7 @@ class Trials:
         return np.flatnonzero(self.decision == TENTATIVE)
 
     def record(self, columns: Index, importance: Floats, threshold: float) -> None:
-        """Note one iteration: who beat the shadows?"""
+        """Record one iteration: which columns beat the shadows."""
         self.hits[columns] += importance > threshold
         row = np.full(len(self.hits), np.nan)
         row[columns] = importance
@@ -87,7 +87,7 @@ class Trials:
         self.best_shadow.append(threshold)
 
     def decide(self, correction: Callable[..., Mask], alpha: float) -> None:
-        """Confirm or reject the columns whose hits are no matter of chance."""
+        """Confirm or reject the columns whose number of hits is not due to chance."""
         columns, n_trials = self.undecided, len(self.best_shadow)
         p_values = two_sided_p_values(self.hits[columns], n_trials)
         sure = columns[correction(p_values, alpha=alpha, n_trials=n_trials, n_columns=len(self.hits))]
@@ -104,56 +104,79 @@ class Trials:
 
 
 class BorutaShap(FeatureSelection):
-    """Keeps every column that says something about the class, by Boruta's test with SHAP importances.
+    """Keep every column that is relevant for the class, by Boruta's test with SHAP importances.
 
-    The selection of the paper's Appendix on prior knowledge. Choose it when a density would drown in columns that do
-    not matter: it keeps *all* relevant columns, also those that repeat each other, and not a smallest set. It needs a
+    The selection of the paper's Appendix on prior knowledge. Choose it when many columns are irrelevant and would
+    dominate the density: it keeps *all* relevant columns, redundant ones included, and not a smallest set. It needs a
     library whose trees give SHAP values: XGBoost, LightGBM, or scikit-learn together with the `shap` package.
 
     Parameters
     ----------
-    estimator : tree classifier of XGBoost, LightGBM or scikit-learn that is refitted in each iteration. None: a random
-        forest of trees of depth 4, by XGBoost if that is installed, else LightGBM, else scikit-learn and `shap`.
-        There is no other way out: without any of them `fit` raises an ImportError.
-    max_iter : most iterations; columns still undecided then are tentative.
-    alpha : level of the test, before correction.
-    correction : "two-step" corrects for the number of undecided columns (Benjamini-Hochberg) and for the number of
-        iterations (Bonferroni); "bonferroni" for the number of all columns, as in the original, and decides later.
-    percentile : a column must beat this percentile of the shadows' importances; 100: the best shadow. Lower values
-        keep more columns, wrong ones too.
-    min_shadows : least number of shadows. Where fewer columns are in play, more are drawn among all columns.
-    max_features : most columns to keep, the most important ones. None: no limit.
-    n_fallback : how many columns to keep, by importance, when none is confirmed.
-    max_rows_explained : SHAP values are averaged over at most so many rows, drawn anew each iteration. None: all rows.
-    n_jobs : threads of each fit. None: the estimator's own setting; one thread where `estimator` is None.
-    random_state : seed of the shuffling and of the estimator.
-    verbose : 1 shows a progress bar.
+    estimator : classifier, default=None
+        Tree classifier of XGBoost, LightGBM or scikit-learn that is refitted in each iteration. None means a random
+        forest of trees of depth 4, by XGBoost if that is installed, else LightGBM, else scikit-learn and `shap`;
+        without any of them `fit` raises an ImportError.
+    max_iter : int, default=50
+        Maximum number of iterations; columns still undecided then are tentative.
+    alpha : float, default=0.05
+        Level of the test, before correction.
+    correction : "two-step" or "bonferroni", default="two-step"
+        "two-step" corrects for the number of undecided columns (Benjamini-Hochberg) and for the number of iterations
+        (Bonferroni); "bonferroni" corrects for the number of all columns, as in the original, and decides later.
+    percentile : float, default=100
+        A column must beat this percentile of the shadows' importances; 100 is the best shadow. Lower values keep more
+        columns, also irrelevant ones.
+    min_shadows : int, default=30
+        Minimum number of shadows. Where fewer columns are undecided or confirmed, more are drawn among all columns.
+    max_features : int, default=None
+        Maximum number of columns to keep, by importance. None means no limit.
+    n_fallback : int, default=5
+        Number of columns to keep, by importance, when none is confirmed.
+    max_rows_explained : int or None, default=500
+        SHAP values are averaged over at most this many rows, drawn anew in each iteration. None means all rows.
+    n_jobs : int, default=None
+        Threads of each fit. None keeps the estimator's own setting, and means one thread where `estimator` is None.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffling and of the estimator.
+    verbose : int, default=0
+        With 1, a progress bar is shown.
 
     Attributes
     ----------
-    support_ : mask of the chosen columns.
-    decision_ : for each column "confirmed", "tentative" (undecided after `max_iter`) or "rejected".
-    tentative_ : mask of the tentative columns; those that `support_` holds were resolved in their favor.
-    importance_ : mean importance of each column over the iterations it took part in.
-    hits_ : number of iterations in which each column beat the shadows.
-    shadow_importance_ : (n_iter_,) the importance to beat in each iteration.
-    n_iter_ : number of iterations made.
+    support_ : ndarray of bool of shape (n_columns,)
+        Mask of the selected columns.
+    decision_ : ndarray of str of shape (n_columns,)
+        "confirmed", "tentative" (undecided after `max_iter`) or "rejected".
+    tentative_ : ndarray of bool of shape (n_columns,)
+        Mask of the tentative columns; those in `support_` were resolved in their favor.
+    importance_ : ndarray of shape (n_columns,)
+        Mean importance of each column over the iterations it took part in.
+    hits_ : ndarray of int of shape (n_columns,)
+        Number of iterations in which each column beat the shadows.
+    shadow_importance_ : ndarray of shape (n_iter_,)
+        The importance to beat in each iteration.
+    n_iter_ : int
+        Number of iterations.
+
+    See Also
+    --------
+    KeepAll : No selection.
 
     Notes
     -----
-    An iteration shuffles copies of the columns (shadows, which cannot say anything about the class), fits the
+    An iteration shuffles copies of the columns (shadows, which carry no information about the class), fits the
     estimator to columns and shadows, and counts a hit for each column whose importance is above that of the best
     shadow. The importance is the mean absolute SHAP value over rows (weighted by `sample_weight`) and classes. After
     n iterations a column that is as good as the best shadow has Binomial(n, 1/2) hits; a two-sided test confirms
-    columns with too many hits and rejects those with too few, which leave the game with their shadows. Tentative
+    columns with too many hits and rejects those with too few, which are removed together with their shadows. Tentative
     columns are kept if the median of their importances is above the median of the best shadows'.
 
-    A column without information still differs by chance in the rows at hand: it beats the best of m shadows in more
-    than half of the iterations with probability 1 - 2^(-1/m), about 0.69 / m. Hence `min_shadows`: as columns leave,
-    the bar would fall, and 7 % of all useless columns would pass at ten shadows.
+    A column without information still differs by chance in the given rows: it beats the best of m shadows in more than
+    half of the iterations with probability 1 - 2^(-1/m), about 0.69 / m. Hence `min_shadows`: as columns are removed,
+    the bar would fall, and 7% of all irrelevant columns would pass at ten shadows.
 
-    Categories are passed on as such to XGBoost and LightGBM, and as positions of levels to scikit-learn; missing stays
-    missing, so that an estimator which cannot take it says so.
+    Categories are passed on as such to XGBoost and LightGBM, and as positions of levels to scikit-learn; missing values
+    stay missing, so that an estimator which does not support them raises its own error.
 
     References
     ----------
@@ -216,10 +239,19 @@ class BorutaShap(FeatureSelection):
 
         Parameters
         ----------
-        X : array or DataFrame.
-        y : class index of each row.
-        categorical_features : names, positions or mask of the categorical columns; None: by type.
-        sample_weight : weight of each row; rows of weight 0 are left out.
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The labeled rows.
+        y : ndarray of int of shape (n_rows,)
+            Class index of each row.
+        categorical_features : array-like of str, int or bool, default=None
+            Names, positions or mask of the categorical columns. None infers them from the types.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row; rows of weight 0 are left out.
+
+        Returns
+        -------
+        BorutaShap
+            The fitted selection itself.
         """
         self._check()
         values, categorical = _as_numbers(X, categorical_features)
@@ -262,7 +294,7 @@ class BorutaShap(FeatureSelection):
         return trials
 
     def _new_model(self, n_columns: int, seed: int) -> Any:
-        """An unfitted model for so many columns."""
+        """An unfitted model for this many columns."""
         if self.estimator is None:
             return default_forest(n_columns, random_state=seed, n_jobs=1 if self.n_jobs is None else self.n_jobs)
         model = clone(self.estimator)
@@ -313,7 +345,7 @@ class BorutaShap(FeatureSelection):
 
 
 def _check_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
-    """Weights as floats, one a row."""
+    """Weights as floats, one per row."""
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise ValueError(

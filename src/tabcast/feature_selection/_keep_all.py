@@ -12,7 +12,11 @@ from tabcast.table import Index, column_names
 
 
 class KeepAll(FeatureSelection):
-    """Keeps every column: the do-nothing member.
+    """Keep every column: the do-nothing member.
+
+    See Also
+    --------
+    BorutaShap : Keeps the columns that matter for the class.
 
     Examples
     --------
@@ -23,6 +27,6 @@ class KeepAll(FeatureSelection):
     """
 
     def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> KeepAll:
-        """All columns are chosen."""
+        """Select all columns."""
         self.support_ = np.ones(len(column_names(X)), dtype=bool)
         return self

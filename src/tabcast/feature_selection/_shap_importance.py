@@ -1,4 +1,4 @@
-"""How much each column moves a tree model's predictions, by the SHAP values that the model itself can give.
+"""How much each column changes a tree model's predictions, by the SHAP values that the model itself can give.
 
 XGBoost and LightGBM compute exact tree SHAP values; for scikit-learn's trees the `shap` package does.
 """
@@ -28,16 +28,27 @@ def shap_importance(
     sample_weight: Floats | None = None,
     explained: Index | None = None,
 ) -> Floats:
-    """Fit a tree model, and give the mean absolute SHAP value of each column over rows and classes.
+    """Fit a tree model, and return the mean absolute SHAP value of each column over rows and classes.
 
     Parameters
     ----------
-    model : an unfitted classifier of XGBoost, LightGBM or scikit-learn's trees; it is fitted in place.
-    X : (n_rows, n_columns), missing is NaN, a category is the position of its level.
-    y : classes 0, 1, 2, ...
-    categorical : mask over the columns. scikit-learn's trees see the positions of levels as numbers.
-    sample_weight : (n_rows,), for the fit and for the mean.
-    explained : rows to take the mean over; None: all.
+    model : classifier
+        An unfitted classifier of XGBoost, LightGBM or scikit-learn's trees; it is fitted in place.
+    X : ndarray of shape (n_rows, n_columns)
+        Missing is NaN, a category is the position of its level.
+    y : ndarray of int of shape (n_rows,)
+        Classes 0, 1, 2, ...
+    categorical : ndarray of bool of shape (n_columns,)
+        Mask of the categorical columns. scikit-learn's trees see the positions of levels as numbers.
+    sample_weight : ndarray of shape (n_rows,), default=None
+        Weights for the fit and for the mean.
+    explained : ndarray of int, default=None
+        Rows to average over. None means all.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        The importances.
     """
     rows = np.arange(len(X)) if explained is None else explained
     contributions = _explainer(model)(model, X, y, categorical, sample_weight, rows)
@@ -49,8 +60,8 @@ def shap_importance(
 def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
     """A random forest of shallow trees from the first library that is installed and can explain itself.
 
-    Each split looks at sqrt(n_columns) columns, so that a column stays visible beside others that say the same; the
-    number of trees grows likewise, up to 300, so that each column has its chance.
+    Each split considers sqrt(n_columns) columns, so that a column stays visible beside redundant ones; the number of
+    trees grows likewise, up to 300, so that each column has its chance.
     """
     n_trees = min(300, max(100, ceil(15 * sqrt(n_columns))))
     share = 1 / sqrt(n_columns)

@@ -22,14 +22,14 @@ def resolve_feature_selection(given: Any, owner: str) -> FeatureSelection:
     Parameters
     ----------
     given : None, "all", "boruta" or FeatureSelection
-        The value that was passed.
+        The value of the argument `feature_selection`. None means "all".
     owner : str
-        Name of the class that takes it, for the message.
+        The class that was given the argument.
 
     Returns
     -------
     FeatureSelection
-        The object itself, or a new member with default parameters.
+        The selection, not fitted.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Second thoughts about chosen pseudo-labels. Sixth stage of the walk.
+"""Which selected pseudo-labels are refused. Sixth stage of the walk.
 
-To add one: subclass `NoiseFilter` in a file of its own, write
-`fit(X, y, categorical_features)` and `keep(X, labels)`, list it here.
+To add a filter, subclass `NoiseFilter` in a file of its own, write `fit(X, y, categorical_features)` and
+`keep(X, labels)`, and list it here.
 """
 
 from tabcast.noise_filters._base import NoiseFilter

@@ -12,7 +12,11 @@ from tabcast.table import Index, Mask
 
 
 class KeepAllRows(NoiseFilter):
-    """Keeps every pseudo-label: the do-nothing member.
+    """Keep every pseudo-label: the do-nothing member.
+
+    See Also
+    --------
+    MahalanobisFilter : Refuses labels of rows that are closer to another class.
 
     Examples
     --------
@@ -23,9 +27,9 @@ class KeepAllRows(NoiseFilter):
     """
 
     def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> KeepAllRows:
-        """Nothing to learn."""
+        """Learn nothing."""
         return self
 
     def keep(self, X: Any, labels: Index) -> Mask:
-        """All of them."""
+        """Keep all of them."""
         return np.ones(len(labels), dtype=bool)

@@ -1,4 +1,4 @@
-"""Refuses labels of rows that lie nearer to another class, in Mahalanobis distance."""
+"""Refuses labels of rows that are closer to another class, in Mahalanobis distance."""
 
 from __future__ import annotations
 
@@ -54,38 +54,49 @@ def mahalanobis_distances(deviations: Floats, root: Floats) -> Floats:
 
 
 class MahalanobisFilter(NoiseFilter):
-    """Keeps a label only if no other class is nearer to the row, in Mahalanobis distance to the labeled rows.
+    """Keep a label only if no other class is closer to the row, in Mahalanobis distance to the labeled rows.
 
-    The noise filter of the paper's appendix on noise filtering (after Tanha et al.). Choose it when classes are single
-    clouds: it sees a mean and a covariance a class. It also works where that covariance is singular, because of few
-    rows, many columns or columns that depend on each other.
+    The noise filter of the paper's appendix on noise filtering (after Tanha et al.). Choose it when each class is a
+    single cluster: it learns a mean and a covariance per class. It also works where that covariance is singular,
+    because of few rows, many columns or columns that depend on each other.
 
     Parameters
     ----------
-    max_ratio : a label stays if the distance to its class is at most so many times the distance to the nearest other
-        class. 1: its class has to be the nearest; below 1: by a margin; above 1: some doubt is allowed.
-    shrinkage : "singular" shrinks the covariance of a class (Ledoit-Wolf) only where it cannot be inverted, "always"
-        in any case, which is steadier when a class has few more rows than there are columns.
-    use_categorical : whether text, category and truth-value columns count, each level as a column of zeros and ones.
-        False: only columns of numbers.
-    min_samples : a class with fewer rows has the covariance of all classes, each around its mean.
+    max_ratio : float, default=1.0
+        A label is kept if the distance to its class is at most this many times the distance to the closest other class.
+        With 1, its class has to be the closest; a smaller value asks for a margin, a larger one allows some doubt.
+    shrinkage : "singular" or "always", default="singular"
+        With "singular", the covariance of a class is shrunk (Ledoit-Wolf) only where it cannot be inverted. With
+        "always", in any case, which is more stable when a class has few more rows than there are columns.
+    use_categorical : bool, default=True
+        Whether text, category and boolean columns count, each level as an indicator column. With False, only numeric
+        columns count.
+    min_samples : int, default=5
+        A class with fewer rows has the covariance of all classes, each around its mean.
 
     Attributes
     ----------
-    classes_ : class indices that have labeled rows.
-    means_ : (n_classes, n_features), in units of the columns' standard deviation.
-    shrinkage_ : (n_classes,) how much each covariance was shrunk; 0: not at all.
+    classes_ : ndarray of int
+        Class indices that have labeled rows.
+    means_ : ndarray of shape (n_classes, n_features)
+        Means of the classes, in units of the columns' standard deviation.
+    shrinkage_ : ndarray of shape (n_classes,)
+        How much each covariance was shrunk; 0 means not at all.
+
+    See Also
+    --------
+    KeepAllRows : No filter.
 
     Notes
     -----
     The distance of row x to class k is sqrt((x - m_k)' C_k^(-1) (x - m_k)) with the mean m_k and covariance C_k of the
     labeled rows of class k. The paper names the distance and Tanha et al., not the rule by which labels are refused;
-    this one compares classes. A row that is far from all classes but nearest to its own therefore stays.
+    this one compares classes. A row that is far from all classes but closest to its own is therefore kept.
 
     A missing number is replaced by the mean of the class that the distance is to; missing is a level of a categorical
-    column. Levels that fewer than two labeled rows have count as none, and columns that are the same in all labeled
-    rows are left out. With a categorical column that counts, covariances are singular, because its levels add up to
-    one, hence shrunk. All labels of a class without labeled rows are refused.
+    column. Levels with fewer than two labeled rows are ignored, and so are columns that are constant among the labeled
+    rows. With a categorical column, covariances are singular, because its indicators sum to one, and are therefore
+    shrunk. All labels of a class without labeled rows are refused.
 
     References
     ----------
@@ -121,7 +132,7 @@ class MahalanobisFilter(NoiseFilter):
         self.min_samples = min_samples
 
     def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> MahalanobisFilter:
-        """Learn a mean and a covariance a class from the labeled rows and the index of their class."""
+        """Learn a mean and a covariance per class from the labeled rows."""
         self._check()
         check_consistent_length(X, y)
         self._columns: Columns = learn_columns(X, categorical_features)
@@ -143,14 +154,25 @@ class MahalanobisFilter(NoiseFilter):
         return self
 
     def distances(self, X: Any) -> Floats:
-        """Mahalanobis distance of each row to each class, shape (n_rows, n_classes), columns as in `classes_`."""
+        """Return the Mahalanobis distance of each row to each class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The distances, columns as in `classes_`.
+        """
         check_is_fitted(self, "classes_")
         features = self._in_units(self._features(self._columns.encode(X)))
         pairs = zip(self.means_, self._roots, strict=True)
         return np.column_stack([mahalanobis_distances(_deviations(features, mean), root) for mean, root in pairs])
 
     def keep(self, X: Any, labels: Index) -> Mask:
-        """Mask of the rows whose class is near enough, compared with the other classes."""
+        """Keep the rows whose class is close enough, compared with the other classes."""
         check_is_fitted(self, "classes_")
         check_consistent_length(X, labels)
         if len(labels) == 0:

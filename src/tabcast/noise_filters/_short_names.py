@@ -21,14 +21,14 @@ def resolve_noise_filter(given: Any, owner: str) -> NoiseFilter:
     Parameters
     ----------
     given : None, "mahalanobis" or NoiseFilter
-        The value that was passed.
+        The value of the argument `noise_filter`. None keeps all rows.
     owner : str
-        Name of the class that takes it, for the message.
+        Whose argument it is, for the message.
 
     Returns
     -------
     NoiseFilter
-        The object itself, or a new member with default parameters.
+        The filter; `KeepAllRows` for None.
 
     Examples
     --------

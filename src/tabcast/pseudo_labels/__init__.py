@@ -1,6 +1,6 @@
-"""Which unlabeled rows get a pseudo-label in a round. Fifth stage of the walk.
+"""Which unlabeled rows get a pseudo-label in a round, and with which weight. Fifth stage of the walk.
 
-To add one: subclass `Strategy` in a file of its own, write `select(confidence, round_number)`, list it here.
+To add a strategy, subclass `Strategy` in a file of its own, write `select(confidence, round_number)`, and list it here.
 """
 
 from tabcast.pseudo_labels._base import Strategy

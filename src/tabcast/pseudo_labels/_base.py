@@ -11,43 +11,59 @@ from tabcast.table import Floats, Mask
 
 
 class Strategy(BaseEstimator, ABC):
-    """Decides which unlabeled rows get a pseudo-label in a round; the label itself is the most confident class.
+    """Base class of strategies: which unlabeled rows get a pseudo-label in a round.
+
+    The label itself is the most confident class.
 
     Attributes
     ----------
-    n_rounds : number of rounds of a schedule that ends, None for a strategy that could go on.
+    n_rounds : int or None
+        Number of rounds of a schedule that ends. None for a strategy that could go on.
+
+    See Also
+    --------
+    tabcast.testing.check_strategy : Checks of the contract, also for members of your own.
     """
 
     @property
     def n_rounds(self) -> int | None:
-        """Number of rounds after which the schedule is through."""
+        """Number of rounds after which the schedule ends, None without a schedule."""
         return None
 
     def check(self) -> None:
-        """Raise a ValueError for a parameter that makes no sense; called before any long work."""
+        """Raise a ValueError for an invalid parameter; called before any long work."""
 
     @abstractmethod
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Mask of the unlabeled rows to use in a round.
+        """Select the unlabeled rows to use in a round.
 
         Parameters
         ----------
-        confidence : (n_unlabeled, n_classes). A row that keeps the label of an earlier round has infinity in that
-            class and 0 in the others, so it comes first in any order.
-        round_number : 1 in the first round.
-        """
-
-    def required_confidence(self, n_classes: int) -> Floats | None:
-        """Confidence that a row needs to be selected, whatever the other rows have.
-
-        Parameters
-        ----------
-        n_classes : number of classes.
+        confidence : ndarray of shape (n_unlabeled, n_classes)
+            Confidence in each class. A row that keeps the label of an earlier round has infinity in that class and 0 in
+            the others, so it comes first in any order.
+        round_number : int
+            The round, 1 for the first.
 
         Returns
         -------
-        (n_classes,) the confidence needed in each class; None where no row is refused for its confidence alone, or
-        where the thresholds are found in `select` and it has not been called.
+        ndarray of bool of shape (n_unlabeled,)
+            True for the selected rows.
+        """
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """Return the confidence that a row needs to be selected, whatever the other rows have.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The confidence needed in each class. None where no row is refused for its confidence alone, or where
+            `select` finds the thresholds and has not been called yet.
         """
         return None
 

@@ -1,4 +1,4 @@
-"""CPL: a growing share of the rows, most confident first."""
+"""A growing proportion of the rows, most confident first (the paper's CPL)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ from tabcast.table import Floats, Mask
 
 
 class Curriculum(Strategy):
-    """Round k takes the k * `step` most confident share of the unlabeled rows (curriculum pseudo-labeling, CPL).
+    """Select the most confident proportion of the unlabeled rows, ``step * k`` in round k (curriculum pseudo-labeling).
 
-    The share is turned into a threshold, so rows with equal confidence are taken together; trees, whose confidences
-    repeat, may take more than the share.
+    The proportion is turned into a threshold, so rows with equal confidence are selected together. Trees, whose
+    confidences repeat, may select more rows than the proportion.
 
     Parameters
     ----------
-    step : share added each round; 0.2 makes five rounds.
+    step : float, default=0.2
+        Proportion added per round, in (0, 1]. The default makes five rounds.
+
+    See Also
+    --------
+    PerClassCurriculum : The same within each class.
+    FixedThreshold : Rows above a threshold.
 
     Examples
     --------
@@ -38,16 +44,16 @@ class Curriculum(Strategy):
         self.step = step
 
     def check(self) -> None:
-        """The step is a share."""
+        """Check that the step is a proportion."""
         check_number(self.step, "step", "Curriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:
-        """Rounds until every row is taken."""
+        """Number of rounds until every row is selected."""
         return ceil(round(1 / self.step, 9))
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """The most confident rows, more of them each round."""
+        """Select the most confident rows, more of them in each round."""
         best = confidence.max(axis=1)
         count = ceil(round(min(1.0, self.step * round_number) * len(best), 9))
         if count == 0:

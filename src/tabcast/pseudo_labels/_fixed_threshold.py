@@ -1,4 +1,4 @@
-"""FPL: rows above a threshold."""
+"""Rows above a threshold (the paper's FPL)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from tabcast.table import Floats, Mask
 
 
 class FixedThreshold(Strategy):
-    """Rows whose confidence reaches a threshold (fixed-threshold pseudo-labeling, FPL).
+    """Select rows whose confidence reaches a threshold (fixed-threshold pseudo-labeling).
 
     Parameters
     ----------
-    threshold : the confidence that is enough.
-    strict : whether confidence has to exceed the threshold, as in scikit-learn's SelfTrainingClassifier.
+    threshold : float, default=0.6
+        The sufficient confidence, in [0, 1].
+    strict : bool, default=False
+        Whether confidence has to exceed the threshold, as in scikit-learn's SelfTrainingClassifier.
+
+    See Also
+    --------
+    PerClassThreshold : A threshold for each class.
+    Curriculum : A growing proportion of the rows.
 
     Examples
     --------
@@ -33,14 +40,14 @@ class FixedThreshold(Strategy):
         self.strict = strict
 
     def check(self) -> None:
-        """The threshold is a number in [0, 1]."""
+        """Check that the threshold is a number in [0, 1]."""
         check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Rows that are confident enough, whatever the round."""
+        """Select rows that are confident enough, whatever the round."""
         best = confidence.max(axis=1)
         return best > self.threshold if self.strict else best >= self.threshold
 
     def required_confidence(self, n_classes: int) -> Floats:
-        """The threshold, for each class."""
+        """Return the threshold for each class."""
         return np.full(n_classes, float(self.threshold))

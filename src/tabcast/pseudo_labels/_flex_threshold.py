@@ -1,4 +1,4 @@
-"""Thresholds that fall for classes which lag behind."""
+"""Thresholds that are lower for classes with few confident rows."""
 
 from __future__ import annotations
 
@@ -19,25 +19,32 @@ def flex_thresholds(counts: Index, threshold: float, most: int) -> Floats:
 
 
 class FlexThreshold(Strategy):
-    """Rows whose confidence reaches a threshold that is lower for classes with few confident rows (after FlexMatch).
+    """Select rows by thresholds that are lower for classes with few confident rows (after FlexMatch).
 
-    Choose it when one threshold for all suits the frequent classes and starves the others. Only the class with the most
-    confident rows has to reach `threshold`; a class without any confident row takes every row that would be given it.
+    Choose it when a single threshold suits the frequent classes and starves the others. Only the class with the most
+    confident rows has to reach `threshold`; a class without any confident row takes every row predicted as that class.
 
     Parameters
     ----------
-    threshold : the confidence that counts as sure, and that the best learned class has to reach.
-    warm_up : whether rows below the threshold count as a class of their own. While most rows are unsure, thresholds
-        of all classes are low then. It suits a classifier that starts from nothing; ours starts from labeled rows.
+    threshold : float, default=0.9
+        The confidence that counts as confident, in (0, 1]; the threshold of the class with the most such rows.
+    warm_up : bool, default=False
+        Whether rows below the threshold count as a class of their own. While most rows are below it, the thresholds of
+        all classes are then low. This suits a classifier that starts from scratch; here it starts from labeled rows.
+
+    See Also
+    --------
+    SelfAdaptiveThreshold : Needs no threshold at all.
+    PerClassThreshold : Thresholds that you choose.
 
     Notes
     -----
-    With ``n_c`` the number of rows that would be given class c and reach `threshold` (tau), the class is learned to the
-    degree ``b_c = n_c / max(n_1, .., n_K)`` and its threshold is ``tau * b_c / (2 - b_c)``. With `warm_up` the maximum
-    also runs over the number of rows that do not reach tau. Where no row reaches tau, every class has the threshold
-    tau, so nothing is chosen; with `warm_up` everything is. FlexMatch counts over training steps because it sees a
-    batch at a time; here every round sees every row, and the counts are of that round. In two classes a most confident
-    class has at least 0.5 of a probability, so thresholds matter only above that.
+    With ``n_c`` the number of rows that are predicted as class c and reach `threshold` (tau), the learning status of
+    the class is ``b_c = n_c / max(n_1, .., n_K)`` and its threshold is ``tau * b_c / (2 - b_c)``. With `warm_up` the
+    maximum also runs over the number of rows that do not reach tau. Where no row reaches tau, every class has the
+    threshold tau, so nothing is selected; with `warm_up` everything is. FlexMatch counts over training steps because it
+    sees one batch at a time; here every round sees every row, and the counts are those of the round. With two classes
+    the most confident class has a probability of at least 0.5, so thresholds matter only above that.
 
     References
     ----------
@@ -59,11 +66,11 @@ class FlexThreshold(Strategy):
         self.warm_up = warm_up
 
     def check(self) -> None:
-        """The threshold is a number in (0, 1]."""
+        """Check that the threshold is a number in (0, 1]."""
         check_number(self.threshold, "threshold", "FlexThreshold", "(0, 1]")
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Rows that are confident enough for their class, whatever the round."""
+        """Select rows that are confident enough for their class, whatever the round."""
         sure = confidence.max(axis=1) >= self.threshold
         counts = np.bincount(confidence.argmax(axis=1)[sure], minlength=confidence.shape[1])
         most = max(int(counts.max()), int((~sure).sum()) if self.warm_up else 0)
@@ -71,5 +78,5 @@ class FlexThreshold(Strategy):
         return reach_thresholds(confidence, self._thresholds)
 
     def required_confidence(self, n_classes: int) -> Floats | None:
-        """The threshold of each class in the latest round."""
+        """Return the threshold of each class in the latest round."""
         return getattr(self, "_thresholds", None)

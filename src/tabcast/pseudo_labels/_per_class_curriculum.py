@@ -1,4 +1,4 @@
-"""A growing share of the rows of each class, most confident first."""
+"""A growing proportion of the rows of each class, most confident first."""
 
 from __future__ import annotations
 
@@ -11,25 +11,30 @@ from tabcast.table import Floats, Mask
 
 
 class PerClassCurriculum(Strategy):
-    """Round k takes the k * `step` most confident share of the rows that would be given each class.
+    """Select the most confident proportion of the rows predicted as each class, ``step * k`` in round k.
 
-    Choose it when classes are of unequal size. :class:`Curriculum` ranks all rows together, so its first rounds consist
-    of the class that the classifier is surest of; here each round has the classes in the shares in which the classifier
-    predicts them. In the last round both take every row.
+    Choose it when classes are imbalanced. :class:`Curriculum` ranks all rows together, so its first rounds consist of
+    the class with the highest confidence; here each round has the classes in the proportions in which they are
+    predicted. In the last round both select every row.
 
     Parameters
     ----------
-    step : share of each class added each round; 0.2 makes five rounds.
+    step : float, default=0.2
+        Proportion of each class added per round, in (0, 1]. The default makes five rounds.
+
+    See Also
+    --------
+    Curriculum : Ranks the rows of all classes together.
 
     Notes
     -----
-    The share of a class is rounded up to whole rows and turned into a threshold, so rows of a class with equal
-    confidence are taken together.
+    The proportion of a class is rounded up to whole rows and turned into a threshold, so rows of a class with equal
+    confidence are selected together.
 
     References
     ----------
     Cascante-Bonilla, Tan, Qi, Ordonez (2021). Curriculum labeling: revisiting pseudo-labeling for semi-supervised
-    learning. AAAI. For the shares by class: Zou, Yu, Kumar, Wang (2018). Unsupervised domain adaptation for semantic
+    learning. AAAI. For proportions per class: Zou, Yu, Kumar, Wang (2018). Unsupervised domain adaptation for semantic
     segmentation via class-balanced self-training. ECCV.
 
     Examples
@@ -51,16 +56,16 @@ class PerClassCurriculum(Strategy):
         self.step = step
 
     def check(self) -> None:
-        """The step is a share."""
+        """Check that the step is a proportion."""
         check_number(self.step, "step", "PerClassCurriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:
-        """Rounds until every row is taken."""
+        """Number of rounds until every row is selected."""
         return Curriculum(self.step).n_rounds
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """The most confident rows of each class, more of them each round."""
+        """Select the most confident rows of each class, more of them in each round."""
         labels = confidence.argmax(axis=1)
         chosen = np.zeros(len(confidence), dtype=bool)
         for one in np.unique(labels):

@@ -18,17 +18,24 @@ def reach_thresholds(confidence: Floats, thresholds: Floats) -> Mask:
 
 
 class PerClassThreshold(Strategy):
-    """Rows whose confidence reaches the threshold of the class that they would be given.
+    """Select rows whose confidence reaches the threshold of their predicted class.
 
-    Choose it when you know how sure is sure enough for each class: a rare class rarely reaches a threshold that suits
-    a frequent one. Where you do not know, :class:`FlexThreshold` and :class:`SelfAdaptiveThreshold` find thresholds,
-    and :class:`PerClassCurriculum` needs none.
+    Choose it when you know which confidence is sufficient for each class: a rare class seldom reaches a threshold that
+    suits a frequent one.
 
     Parameters
     ----------
-    thresholds : a number in [0, 1] for each class, in the order of the classes (`classes_` of the classifier, which is
-        sorted); or a mapping from class index in that order to number.
-    otherwise : the threshold of classes that a mapping does not name.
+    thresholds : sequence of float or mapping from int to float
+        A number in [0, 1] for each class, in the order of the classes (`classes_` of the classifier, which is sorted);
+        or a mapping from class index in that order to number.
+    otherwise : float, default=0.6
+        The threshold of classes that a mapping does not name.
+
+    See Also
+    --------
+    FlexThreshold : Derives the thresholds from the number of confident rows.
+    SelfAdaptiveThreshold : Derives the thresholds from the mean confidence.
+    PerClassCurriculum : Needs no threshold.
 
     Examples
     --------
@@ -46,7 +53,7 @@ class PerClassThreshold(Strategy):
         self.otherwise = otherwise
 
     def check(self) -> None:
-        """All thresholds are numbers in [0, 1], and keys count classes."""
+        """Check that thresholds are numbers in [0, 1] and keys are class indices."""
         thresholds: Any = self.thresholds
         if isinstance(thresholds, Mapping):
             for key in thresholds:
@@ -65,11 +72,11 @@ class PerClassThreshold(Strategy):
             check_number(value, name, "PerClassThreshold", "[0, 1]")
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Rows that are confident enough for their class, whatever the round."""
+        """Select rows that are confident enough for their class, whatever the round."""
         return reach_thresholds(confidence, self.required_confidence(confidence.shape[1]))
 
     def required_confidence(self, n_classes: int) -> Floats:
-        """The threshold of each class."""
+        """Return the threshold of each class."""
         given = self.thresholds
         if not isinstance(given, Mapping):
             if len(given) != n_classes:

@@ -1,4 +1,4 @@
-"""Thresholds read off the classifier's own confidence."""
+"""Thresholds derived from the classifier's mean confidence."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ def adaptive_thresholds(overall: float, class_means: Floats) -> Floats:
 
 
 class SelfAdaptiveThreshold(Strategy):
-    """Rows at least as confident as the average row, the bar lower for classes predicted rarely (after FreeMatch).
+    """Select rows at least as confident as the average row, with lower thresholds for rarely predicted classes.
 
-    Choose it when you do not want to choose a threshold: the bar is what the classifier is confident of on average, so
-    it rises as the classifier learns, and it falls for a class in proportion to how rarely that class is predicted.
+    After FreeMatch. Choose it when you do not want to choose a threshold: the threshold is the mean confidence of the
+    classifier, so it rises as the classifier learns, and it is lower for a class in proportion to how rarely that class
+    is predicted.
 
     Parameters
     ----------
-    momentum : how much of the averages of earlier rounds is kept, in [0, 1). 0: each round stands for itself.
+    momentum : float, default=0.5
+        Weight of the averages of earlier rounds, in [0, 1). With 0, each round stands for itself.
+
+    See Also
+    --------
+    FlexThreshold : Thresholds from the number of confident rows.
 
     Notes
     -----
@@ -57,11 +63,11 @@ class SelfAdaptiveThreshold(Strategy):
         self.momentum = momentum
 
     def check(self) -> None:
-        """The momentum is a share below 1."""
+        """Check that the momentum is in [0, 1)."""
         check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Rows above the average, as far as their class goes; round 1 forgets what was before."""
+        """Select rows above the threshold of their class; round 1 forgets earlier averages."""
         if len(confidence) == 0:
             return np.zeros(0, dtype=bool)
         certain = np.minimum(confidence, 1.0)
@@ -74,5 +80,5 @@ class SelfAdaptiveThreshold(Strategy):
         return reach_thresholds(confidence, self._thresholds)
 
     def required_confidence(self, n_classes: int) -> Floats | None:
-        """The threshold of each class in the latest round."""
+        """Return the threshold of each class in the latest round."""
         return getattr(self, "_thresholds", None)

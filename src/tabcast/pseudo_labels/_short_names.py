@@ -26,14 +26,14 @@ def resolve_strategy(given: Any, owner: str) -> Strategy:
     Parameters
     ----------
     given : None, "curriculum", "threshold", "top_k", "all" or Strategy
-        The value that was passed.
+        The value of the argument `strategy`. None means "curriculum".
     owner : str
-        Name of the class that takes it, for the message.
+        Name of the classifier, for the message.
 
     Returns
     -------
     Strategy
-        The object itself, or a new member with default parameters.
+        A member of the family; short names give default parameters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Every row, however unsure."""
+"""Every row, whatever its confidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from tabcast.table import Floats, Mask
 
 
 class TakeAll(Strategy):
-    """Every unlabeled row in every round (naive self-training): the do-nothing member.
+    """Select every unlabeled row in every round: the do-nothing member.
+
+    See Also
+    --------
+    Curriculum : Starts with the most confident rows.
 
     Examples
     --------
@@ -20,5 +24,5 @@ class TakeAll(Strategy):
     """
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """All rows."""
+        """Select all rows."""
         return np.ones(len(confidence), dtype=bool)

@@ -1,4 +1,4 @@
-"""A fixed number of rows more each round."""
+"""A fixed number of further rows per round."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from tabcast.table import Floats, Mask
 
 
 class TopK(Strategy):
-    """The k * round most confident rows: k new ones a round (scikit-learn's `k_best`).
+    """Select the ``k * round`` most confident rows: k more per round (scikit-learn's `k_best`).
 
     Parameters
     ----------
-    k : rows added each round.
+    k : int, default=10
+        Number of rows added per round.
+
+    See Also
+    --------
+    Curriculum : Adds a proportion of the rows per round.
 
     Examples
     --------
@@ -29,9 +34,9 @@ class TopK(Strategy):
         self.k = k
 
     def check(self) -> None:
-        """k counts rows."""
+        """Check that k is a positive integer."""
         check_integer(self.k, "k", "TopK", 1)
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """The most confident rows; of equally confident ones the first."""
+        """Select the most confident rows; of equally confident ones the first."""
         return top_rows(confidence, self.k * round_number)

@@ -1,4 +1,4 @@
-"""Less weight for rows less confident than most."""
+"""Lower weights for rows below the average confidence."""
 
 from __future__ import annotations
 
@@ -20,26 +20,33 @@ def truncated_gaussian(confidence: Floats, n_sigma: float) -> Floats:
 
 
 class TruncatedGaussian(Weighting):
-    """Full weight for rows at least as confident as the average one, fading below (after SoftMatch).
+    """Give full weight to rows of at least average confidence, and decreasing weight below (after SoftMatch).
 
     Choose it instead of a threshold, with a strategy that takes many rows (:class:`TakeAll`, the late rounds of a
-    curriculum): unsure rows then take part with little weight, and no row with hardly less confidence than another is
-    treated as if it were worthless.
+    curriculum): uncertain rows then take part with little weight, and a row slightly less confident than another is not
+    discarded.
 
     Parameters
     ----------
-    n_sigma : how fast weights fade. At one standard deviation below the mean a row weighs ``exp(-n_sigma^2 / 2)``:
-        0.135 for 2.
-    max_weight : the full weight, where a labeled row counts 1.
-    per_class : whether mean and standard deviation are those of the rows with the same label. A rare class, of which
-        the classifier is less sure, keeps its weight that way.
+    n_sigma : float, default=2.0
+        How fast weights decrease. At one standard deviation below the mean the weight is ``exp(-n_sigma^2 / 2)``: 0.135
+        for 2.
+    max_weight : float, default=1.0
+        The full weight, where a labeled row has weight 1.
+    per_class : bool, default=False
+        Whether mean and standard deviation are those of the rows with the same label. A rare class, which usually has
+        lower confidence, then keeps its weight.
+
+    See Also
+    --------
+    Constant : The same weight for every row.
+    Soft : Divides rows among the classes.
 
     Notes
     -----
-    A row whose confidence c in its label is below the mean m of all unlabeled rows weighs
-    ``max_weight * exp(-(c - m)^2 / (2 s^2 / n_sigma^2))``, with s the standard deviation; other rows weigh
-    `max_weight`. SoftMatch smooths m and s over training steps because it sees a batch at a time; here every round sees
-    every row.
+    A row whose confidence c in its label is below the mean m of all unlabeled rows has the weight
+    ``max_weight * exp(-(c - m)^2 / (2 s^2 / n_sigma^2))``, with s the standard deviation; other rows have `max_weight`.
+    SoftMatch smooths m and s over training steps because it sees one batch at a time; here every round sees every row.
 
     References
     ----------
@@ -63,12 +70,12 @@ class TruncatedGaussian(Weighting):
         self.per_class = per_class
 
     def check(self) -> None:
-        """Both numbers are positive."""
+        """Check that both numbers are positive."""
         check_number(self.n_sigma, "n_sigma", "TruncatedGaussian", "(0, inf)")
         check_number(self.max_weight, "max_weight", "TruncatedGaussian", "(0, inf)")
 
     def weigh(self, confidence: Floats, labels: Index) -> Floats:
-        """Weight of each row by the confidence in its label."""
+        """Weigh each row by the confidence in its label."""
         in_label = confidence[np.arange(len(labels)), labels]
         groups = labels if self.per_class else np.zeros(len(labels), dtype=np.intp)
         weights = np.ones(len(labels))

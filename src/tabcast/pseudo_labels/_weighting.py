@@ -1,4 +1,4 @@
-"""What a pseudo-labeled row counts."""
+"""Weights of pseudo-labeled rows."""
 
 from __future__ import annotations
 
@@ -13,39 +13,67 @@ from tabcast.table import Floats, Index
 
 
 class Weighting(BaseEstimator, ABC):
-    """Gives pseudo-labeled rows their weight in training, where a labeled row counts 1.
+    """Base class of weightings: the weight of pseudo-labeled rows in training, where a labeled row has weight 1.
 
     Attributes
     ----------
-    divides : whether rows are divided among classes; such a row keeps no label.
+    divides : bool
+        Whether rows are divided among the classes; such a row keeps no label.
+
+    See Also
+    --------
+    tabcast.testing.check_weighting : Checks of the contract, also for members of your own.
     """
 
     divides: bool = False
 
     def check(self) -> None:
-        """Raise a ValueError for a parameter that makes no sense; called before any long work."""
+        """Raise a ValueError for an invalid parameter; called before any long work."""
 
     @abstractmethod
     def weigh(self, confidence: Floats, labels: Index) -> Floats:
-        """Weight of each unlabeled row.
+        """Weigh the unlabeled rows.
 
         Parameters
         ----------
-        confidence : (n_unlabeled, n_classes).
-        labels : class index that each row would be given.
+        confidence : ndarray of shape (n_unlabeled, n_classes)
+            Confidence in each class.
+        labels : ndarray of int of shape (n_unlabeled,)
+            Class index of each row's pseudo-label.
+
+        Returns
+        -------
+        ndarray of shape (n_unlabeled,)
+            The weights.
         """
 
     def divide(self, confidence: Floats) -> Floats | None:
-        """How each row is divided among the classes, (n_unlabeled, n_classes); None: it is its label's alone."""
+        """Divide the unlabeled rows among the classes.
+
+        Parameters
+        ----------
+        confidence : ndarray of shape (n_unlabeled, n_classes)
+            Confidence in each class.
+
+        Returns
+        -------
+        ndarray of shape (n_unlabeled, n_classes) or None
+            The proportion of each row that counts for each class. None for a weighting that leaves a row to its label.
+        """
         return None
 
 
 class Constant(Weighting):
-    """The same weight for every row.
+    """Give every row the same weight.
 
     Parameters
     ----------
-    weight : a positive number.
+    weight : float, default=1.0
+        A positive number.
+
+    See Also
+    --------
+    TruncatedGaussian : Lower weights for less confident rows.
 
     Examples
     --------
@@ -59,20 +87,25 @@ class Constant(Weighting):
         self.weight = weight
 
     def check(self) -> None:
-        """The weight is positive."""
+        """Check that the weight is positive."""
         check_number(self.weight, "weight", "Constant", "(0, inf)")
 
     def weigh(self, confidence: Floats, labels: Index) -> Floats:
-        """The weight, once a row."""
+        """Return the weight for each row."""
         return np.full(len(labels), float(self.weight))
 
 
 class Soft(Weighting):
-    """A chosen row is divided among the classes, as its confidence is; together its parts count about 1.
+    """Divide selected rows among the classes in proportion to their confidence.
 
     Parameters
     ----------
-    smallest : parts below this are dropped, the largest excepted; they would only cost time.
+    smallest : float, default=0.02
+        Proportions below this are dropped, except a row's largest; they would only cost time.
+
+    See Also
+    --------
+    Constant : Each row counts for its label alone.
 
     Examples
     --------
@@ -89,15 +122,15 @@ class Soft(Weighting):
         self.smallest = smallest
 
     def check(self) -> None:
-        """The smallest part is a share."""
+        """Check that the smallest proportion is in [0, 0.5)."""
         check_number(self.smallest, "smallest", "Soft", "[0, 0.5)")
 
     def weigh(self, confidence: Floats, labels: Index) -> Floats:
-        """Every row counts 1 before it is divided."""
+        """Return 1 for every row; it is divided afterwards."""
         return np.ones(len(labels))
 
     def divide(self, confidence: Floats) -> Floats:
-        """Shares of the classes in the confidence; a row without any is divided evenly."""
+        """Return each class's proportion of a row's confidence; a row without any is divided evenly."""
         total = confidence.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, confidence / np.where(total > 0, total, 1.0), 1 / confidence.shape[1])
         small = (shares < self.smallest) & (shares < shares.max(axis=1, keepdims=True))
@@ -105,7 +138,20 @@ class Soft(Weighting):
 
 
 def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
-    """A member of the family from what a user passed: a member, "soft", or a positive number."""
+    """Return the weighting that a user passed, or the one that a number or "soft" stands for.
+
+    Parameters
+    ----------
+    pseudo_weight : float, "soft" or Weighting
+        The value of the argument `pseudo_weight`.
+    owner : str
+        Name of the classifier, for the message.
+
+    Returns
+    -------
+    Weighting
+        A number becomes `Constant`, "soft" becomes `Soft`.
+    """
     if isinstance(pseudo_weight, Weighting):
         return pseudo_weight
     if isinstance(pseudo_weight, str) and pseudo_weight == "soft":

@@ -22,14 +22,14 @@ def resolve_teacher(given: Any, owner: str) -> Teacher:
     Parameters
     ----------
     given : None, "committee", "self" or Teacher
-        The value that was passed.
+        The value of the argument `teacher`. None means "committee".
     owner : str
-        Name of the class that takes it, for the message.
+        Class name for error messages.
 
     Returns
     -------
     Teacher
-        The object itself, or a new member with default parameters.
+        The teacher, not fitted.
 
     Examples
     --------
