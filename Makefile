@@ -22,6 +22,7 @@ check: $(VENV)/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/python tools/check_docstrings.py
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .

@@ -1,6 +1,6 @@
-"""Pages of `tabcast fit` on real tables, as pictures for docs/gallery.md.
+"""Screenshots of pages of `tabcast fit` on real tables for docs/gallery.md.
 
-Needs Chromium, Pillow (matplotlib brings it), and a folder of datasets (docs/datasets.md) beside scikit-learn's own.
+Needs Chromium, Pillow (a dependency of matplotlib), and a folder of datasets (docs/datasets.md).
 
     TABCAST_DATA_DIR=../shared/datasets python examples/gallery.py docs/images
 """
@@ -16,13 +16,13 @@ from PIL import Image
 
 from tabcast.study.datasets import load_dataset
 
-HEIGHTS = {"tumors": 5200, "churn": 5400, "gusto": 6300}  # of the pages, as far as the table of pseudo-labels
+HEIGHTS = {"tumors": 5200, "churn": 5400, "gusto": 6300}  # of the pages, down to the table of pseudo-labels
 LABELED = {"churn": 0.05, "gusto": 0.02}
 METHODS = {"churn": [], "gusto": ["--method", "cast-l", "--alpha", "0.5", "--model", "logistic_regression"]}
 
 
 def write_table(name, path):
-    """A table of the catalog with most of its labels hidden; gives the name of the column of labels."""
+    """Write a table of the catalog with most of its labels hidden; return the name of the target column."""
     data = load_dataset(name)
     known = np.random.default_rng(0).random(len(data.X)) < LABELED[name]
     labels = data.classes[data.y].astype(object)
@@ -31,7 +31,7 @@ def write_table(name, path):
 
 
 def take_picture(page, picture, *, width, height):
-    """The page in headless Chromium."""
+    """Save a screenshot of the page, taken by headless Chromium."""
     browser = shutil.which("chromium") or sys.exit("Chromium is needed (Debian's package is called chromium).")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}"]
     subprocess.run([browser, *options, f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True)

@@ -1,11 +1,11 @@
-"""A class of 5 %: who gives it pseudo-labels?
+"""Pseudo-labels for a class that makes up 5% of the rows.
 
-Tables of 3,000 rows in which 5 % belong to class 1. 200 rows are labeled (10 of them of class 1), 1,600 are unlabeled,
-and 1,200 new rows judge the models. A random forest is rarely sure of so rare a class: scikit-learn's self-training,
-which asks for a confidence of 0.75, labels nothing but the majority, and the class gets lost. The table that is printed
-sets the strategies of tabcast beside it, averaged over several tables.
+Tables of 3,000 rows in which 5% belong to class 1. 200 rows are labeled (10 of them of class 1), 1,600 are unlabeled,
+and the models are tested on 1,200 new rows. A random forest is rarely confident about so rare a class: scikit-learn's
+self-training with a threshold of 0.75 labels only rows of the majority, and the class gets lost. The printed table
+compares it with the strategies of tabcast, averaged over several tables.
 
-    python examples/imbalance.py [number of tables, 5 unless told]
+    python examples/imbalance.py [number of tables, default 5]
 """
 
 import sys
@@ -67,12 +67,12 @@ def draw_table(seed):
 
 
 def make_forest():
-    """The classifier that everybody uses here."""
+    """The base classifier of all methods."""
     return RandomForestClassifier(30, min_samples_leaf=5, random_state=0)
 
 
 def compare(seed):
-    """One row for each method: what its pseudo-labels and its predictions for new rows are worth."""
+    """One row per method: how good its pseudo-labels and its predictions for new rows are."""
     X, y, X_pool, y_pool, X_new, y_new = draw_table(seed)
     everything, half_labeled = np.concatenate([X, X_pool]), np.concatenate([y, np.full(len(y_pool), -1)])
 
@@ -101,12 +101,12 @@ def compare(seed):
 
 
 def within_factor_2(table):
-    """Whether the share of class 1 among the pseudo-labels is between half and twice its true share."""
+    """Whether the proportion of class 1 among the pseudo-labels is between half and twice its true proportion."""
     return (table["share"] >= table["true share"] / 2) & (table["share"] <= table["true share"] * 2)
 
 
 def summarize(tables):
-    """Means over tables, and in how many of them the class shares are right up to a factor of 2."""
+    """Means over tables, and in how many of them the class proportions are right within a factor of 2."""
     mean = sum(tables) / len(tables)
     kept = sum(within_factor_2(table).astype(int) for table in tables)
     summary = pd.DataFrame(
@@ -114,19 +114,19 @@ def summarize(tables):
             "pseudo-labels": mean["pseudo-labels"].map("{:.0f}".format),
             "of class 1": mean["of class 1"].map("{:.0f}".format),
             "of these right": mean["right"].map("{:.0f}".format),
-            "share of class 1": mean["share"].map("{:.1%}".format),
+            "proportion of class 1": mean["share"].map("{:.1%}".format),
             "within factor 2": kept.map(f"{{}} of {len(tables)}".format),
             "recall": mean["recall"].map("{:.2f}".format),
             "precision": mean["precision"].map("{:.2f}".format),
             "average precision": mean["average precision"].map("{:.2f}".format),
         }
     )
-    summary.loc[mean["pseudo-labels"] == 0, ["share of class 1", "within factor 2"]] = "-"
+    summary.loc[mean["pseudo-labels"] == 0, ["proportion of class 1", "within factor 2"]] = "-"
     return summary
 
 
 def to_markdown(table):
-    """The table as text that is also Markdown."""
+    """The table as Markdown."""
     cells = [
         ["method", *table.columns],
         *([name, *row] for name, row in zip(table.index, table.to_numpy(), strict=True)),

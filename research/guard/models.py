@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.study.models import Model, Space
+from tabcast.study.models import Model
 
 
 def build_line(params: Mapping[str, Any], seed: int) -> Any:
@@ -26,6 +26,6 @@ def build_coarse_tree(params: Mapping[str, Any], seed: int) -> Any:
     return DecisionTreeClassifier(min_samples_leaf=8, random_state=seed, **params)
 
 
-line = Model("line", "Line", build_line, {"none": Space({})})
-small_tree = Model("small_tree", "Small tree", build_tree, {"none": Space({})})
-coarse_tree = Model("coarse_tree", "Coarse tree", build_coarse_tree, {"none": Space({})})
+line = Model("line", "Line", build_line)
+small_tree = Model("small_tree", "Small tree", build_tree)
+coarse_tree = Model("coarse_tree", "Coarse tree", build_coarse_tree)

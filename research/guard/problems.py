@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_circles, make_moons
 
-from tabcast.study.datasets import Cut, DatasetInfo
+from tabcast.study.datasets import DatasetInfo, Split
 
 N_POPULATION, N_OTHERS = 12_000, 3_000
 N_UNLABELED, N_TEST = 300, 4_000
@@ -86,11 +86,11 @@ def make_problem(
         table = np.concatenate([X, others(X_others, random)])
         return pd.DataFrame(table, columns=[f"x{number}" for number in range(n_columns)]), pd.Series([*y, *y_others])
 
-    def cut(y: np.ndarray, random: np.random.Generator) -> Cut:
+    def split(y: np.ndarray, random: np.random.Generator) -> Split:
         rows = random.permutation(N_POPULATION)
         labeled = np.concatenate([rows[y[rows] == one][: n_labeled // n_classes] for one in range(n_classes)])
         test = np.setdiff1d(rows, labeled, assume_unique=True)[:N_TEST]
-        return Cut(labeled, N_POPULATION + random.permutation(N_OTHERS)[:N_UNLABELED], test)
+        return Split(labeled, N_POPULATION + random.permutation(N_OTHERS)[:N_UNLABELED], test)
 
     return DatasetInfo(
         name=name,
@@ -100,7 +100,7 @@ def make_problem(
         n_classes=n_classes,
         target="class",
         load=load,
-        cut=cut,
+        split=split,
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
+from tabcast.self_training import PreparedSoft, SoftMethod
 from tabcast.study.methods import Method
 from tabcast.study.methods.soft import fit_without_validation
 from tabcast.table import find_categorical, take_rows
@@ -20,20 +20,20 @@ PART = 0.5  # of the neighbors' mean in a smoothed soft label
 DROPPED = 0.2  # of the unlabeled rows: those that the members disagree about most
 
 
-def certainty(soft, stage):
+def certainty(soft, prepared):
     """One minus the entropy, as a share of the largest there could be."""
     entropy = -(soft * np.log(np.clip(soft, 1e-12, None))).sum(axis=1)
     return 1 - entropy / np.log(soft.shape[1])
 
 
-def half(soft, stage):
+def half(soft, prepared):
     """An unlabeled row counts half a labeled one."""
     return np.full(len(soft), 0.5)
 
 
-def typicality(soft, stage):
+def typicality(soft, prepared):
     """CAST's gamma: how dense the labeled rows of the likely class are around the row, from 0 to 1."""
-    data, train = stage.data, stage.split.train
+    data, train = prepared.data, prepared.split.train
     confidence = ClusterAware(EmpiricalLikelihood(), alpha=1.0, scaling="log")
     confidence.prepare(
         take_rows(data.X, train),
@@ -45,28 +45,45 @@ def typicality(soft, stage):
     return (soft * confidence.gamma).sum(axis=1)
 
 
-def agreement(soft, stage):
+def agreement(soft, prepared):
     """1 for rows that the members of the committee agree about, 0 for the others."""
-    members = [proba for proba in stage.teacher._pool if proba is not None]
+    members = [proba for proba in prepared.teacher._pool if proba is not None]
     spread = np.std(members, axis=0).max(axis=1)
     return (spread <= np.quantile(spread, 1 - DROPPED)).astype(float)
 
 
-class Weighed(SoftSelfTrainingClassifier):
-    """Unlabeled rows count more or less; `weigh` is set before fitting."""
+class WeighedSoft(PreparedSoft):
+    """Soft labels whose rows weigh more or less."""
 
-    weigh: Callable[[Any, Any], Any]
-
-    def _loop(self, stage, alpha, fitter):
-        return self._weigh_rounds(super()._loop(stage, alpha, fitter), stage)
-
-    def _weigh_rounds(self, loop: Generator, stage: Any) -> Generator:
-        pseudo = next(loop)
+    def propose(self, alpha, fitter):
+        """As the base, with the weights of the method."""
+        proposals = super().propose(alpha, fitter)
+        pseudo = next(proposals)
         while True:
             fitted = yield pseudo
-            pseudo = loop.send(fitted)
-            weight = type(self).weigh(pseudo.soft, stage)
+            pseudo = proposals.send(fitted)
+            weight = WEIGHTS[self.method.weight](pseudo.soft, self)
             pseudo = replace(pseudo, weight=weight, chosen=weight > 0)
+
+
+@dataclass(frozen=True)
+class WeighedMethod(SoftMethod):
+    """Soft self-training with one of `WEIGHTS`."""
+
+    weight: str = "half"
+
+    def prepare(self, data, split, y_held_out):
+        """As the base, weighed."""
+        return WeighedSoft(self, data, split)
+
+
+class WeighedClassifier(SoftSelfTrainingClassifier):
+    """Unlabeled rows weigh more or less; `weight` is set before fitting."""
+
+    weight: str
+
+    def _build_method(self):
+        return WeighedMethod(**vars(super()._build_method()), weight=self.weight)
 
 
 class LeafSmoothing:
@@ -118,7 +135,7 @@ class SoftVariant(Method):
         """Fit it."""
         kind = SoftSelfTrainingClassifier
         if self.weight != "none":
-            kind = type("Weighed", (Weighed,), {"weigh": staticmethod(WEIGHTS[self.weight])})
+            kind = type("Weighed", (WeighedClassifier,), {"weight": self.weight})
         classifier = kind(
             request.estimator(),
             teacher=TEACHERS[self.teacher](),

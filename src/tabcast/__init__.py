@@ -15,17 +15,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabcast.guard import GuardedClassifier
+    from tabcast.runs import fit_table, load_run
     from tabcast.self_training import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["CASTClassifier", "GuardedClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier", "__version__"]
+__all__ = [
+    "CASTClassifier",
+    "GuardedClassifier",
+    "SelfTrainingClassifier",
+    "SoftSelfTrainingClassifier",
+    "__version__",
+    "fit_table",
+    "load_run",
+]
 
 _HOME = {
     "CASTClassifier": "tabcast.self_training",
     "GuardedClassifier": "tabcast.guard",
     "SelfTrainingClassifier": "tabcast.self_training",
     "SoftSelfTrainingClassifier": "tabcast.self_training",
+    "fit_table": "tabcast.runs",
+    "load_run": "tabcast.runs",
 }
 
 

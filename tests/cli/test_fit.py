@@ -149,7 +149,7 @@ def test_report_draws_the_page_again(fitted, place):
 def test_report_of_something_else(tmp_path):
     result = run("report", tmp_path)
     assert result.exit_code == 2
-    assert "is not a folder that `tabcast fit` wrote" in result.output
+    assert "is not the folder of a run" in result.output
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_full_disk_leaves_nothing(place, tmp_path, monkeypatch):
         Path(path).write_bytes(b"half of it")
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("tabcast.cli.fit_run.save_model", full)
+    monkeypatch.setattr("tabcast.runs._run.save_model", full)
     arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "supervised", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2

@@ -159,7 +159,9 @@ class TestResult:
         result = run(model, tmp_path / "table.csv", "-o", tmp_path / "out.csv", "--batch-rows", 50)
         assert result.exit_code == 0
         assert "Column 'age': 3 values are not numbers and count as missing (for example 'forty')." in result.stdout
-        assert "Column 'city': 2 values are levels that were not there in training" in result.stdout
+        assert (
+            "Column 'city': 2 values are levels that were not there in training and count as missing" in result.stdout
+        )
 
     @pytest.mark.parametrize("labels", [[0, 1], ["0", "1"]], ids=["numbers", "text"])
     def test_labels_keep_their_type(self, labels, tmp_path):
@@ -342,7 +344,7 @@ class TestBadInput:
     def test_a_model_of_somebody_who_never_understood_a_table(self, model, table, tmp_path):
         save_model(tmp_path / "bare.skops", load_model(model).classifier, {}, {})
         said = self.refuse(tmp_path, tmp_path / "bare.skops", table, "-o", tmp_path / "out.csv")
-        assert said == "The model does not say what its training table was; it was not saved by `tabcast fit`."
+        assert said == "The model does not say what its training table was; it does not come from a run."
 
 
 class TestInterrupted:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tabcast.confidence import Chain, ClusterAware, Confidence, Raw
+from tabcast.confidence import Chain, ClusterAware, Confidence, Raw, TemperatureScaling
 from tabcast.density import EmpiricalLikelihood
 
 
@@ -106,3 +106,19 @@ def test_no_parts_do_nothing():
     chain = prepare([])
     np.testing.assert_array_equal(chain.adjust(PROBA), PROBA)
     assert chain.gamma is None
+
+
+def test_the_density_part_is_the_one_inside():
+    cast = ClusterAware(EmpiricalLikelihood(), min_samples=1)
+    chain = Chain([TemperatureScaling(), cast])
+    assert chain.density_part is cast
+    assert Chain([TemperatureScaling(), Raw()]).density_part is None
+    X, y = np.array([[0.0], [0.1], [0.9], [1.0]]), np.array([0, 0, 1, 1])
+    chain.prepare(X, y, X[::3], n_classes=2)
+    assert chain.density_part is chain.parts_[-1]
+    assert chain.gamma is chain.parts_[-1].gamma_
+
+
+def test_a_chain_changes_labels_if_a_part_does():
+    assert not Chain([Raw(), TemperatureScaling()]).changes_labels
+    assert Chain([TemperatureScaling(), ClusterAware(EmpiricalLikelihood())]).changes_labels

@@ -147,9 +147,9 @@ def test_huge_factors_stay_finite(temperature, exact):
         ({"class_shares": [1.0, 0.0]}, r"a positive number for each of 2 classes; got \[1\.0, 0\.0\]\."),
         ({"class_shares": [1.0, np.nan]}, r"a positive number for each of 2 classes; got \[1\.0, nan\]\."),
         ({"class_shares": None}, r"a positive number for each of 2 classes; got None\."),
-        ({"temperature": 0}, r"`temperature` of DistributionAlignment must be in \(0, 1\]; got 0\."),
-        ({"temperature": 2.0}, r"`temperature` of DistributionAlignment must be in \(0, 1\]; got 2\.0\."),
-        ({"temperature": "low"}, r"`temperature` of DistributionAlignment must be in \(0, 1\]; got 'low'\."),
+        ({"temperature": 0}, r"`temperature` of DistributionAlignment must be a number in \(0, 1\]; got 0\."),
+        ({"temperature": 2.0}, r"`temperature` of DistributionAlignment must be a number in \(0, 1\]; got 2\.0\."),
+        ({"temperature": "low"}, r"`temperature` of DistributionAlignment must be a number in \(0, 1\]; got 'low'\."),
     ],
 )
 def test_parameters_that_make_no_sense(settings, message):

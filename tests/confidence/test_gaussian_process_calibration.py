@@ -163,5 +163,7 @@ class TestWithoutGpytorch:
 @pytest.mark.parametrize("value", [0, 2.5, True, "many"])
 def test_counts(name, value):
     part = GaussianProcessCalibration(**{name: value})
-    with pytest.raises(ValueError, match=rf"`{name}` of GaussianProcessCalibration must be a positive integer; got"):
+    with pytest.raises(
+        ValueError, match=rf"`{name}` of GaussianProcessCalibration must be an integer of at least 1; got"
+    ):
         part.calibrate(np.array([[0.5, 0.5]]), np.array([0]))

@@ -50,7 +50,7 @@ def test_a_row_that_no_class_claims_keeps_its_probabilities():
 
 @pytest.mark.parametrize("n_bins", [0, -1, 2.5, True, "10"])
 def test_number_of_bins(n_bins):
-    with pytest.raises(ValueError, match=r"`n_bins` of HistogramBinning must be a positive integer; got"):
+    with pytest.raises(ValueError, match=r"`n_bins` of HistogramBinning must be an integer of at least 1; got"):
         HistogramBinning(n_bins).calibrate(np.array([[0.5, 0.5]]), np.array([0]))
 
 

@@ -217,7 +217,7 @@ class TestAlwaysFinite:
 class TestErrors:
     @pytest.mark.parametrize("min_samples", [0, -1, 2.5, "five", None])
     def test_min_samples(self, min_samples):
-        message = f"`min_samples` of ClassConditional must be a positive integer; got {min_samples!r}."
+        message = f"`min_samples` of ClassConditional must be an integer of at least 1; got {min_samples!r}."
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             ClassConditional(Uniform(), min_samples=min_samples).fit(np.eye(2), [0, 1])
 

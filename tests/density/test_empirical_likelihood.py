@@ -204,13 +204,13 @@ class TestAlwaysFinite:
 class TestErrors:
     @pytest.mark.parametrize("n_bins", [0, -3, 2.5, "ten", None])
     def test_n_bins(self, n_bins):
-        message = f"`n_bins` of EmpiricalLikelihood must be a positive integer; got {n_bins!r}."
+        message = f"`n_bins` of EmpiricalLikelihood must be an integer of at least 1; got {n_bins!r}."
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             EmpiricalLikelihood(n_bins).fit([[0.0], [1.0]])
 
     @pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf, "one", None])
     def test_smoothing(self, smoothing):
-        message = f"`smoothing` of EmpiricalLikelihood must be 0 or positive; got {smoothing!r}."
+        message = f"`smoothing` of EmpiricalLikelihood must be a number of at least 0; got {smoothing!r}."
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             EmpiricalLikelihood(smoothing=smoothing).fit([[0.0], [1.0]])
 

@@ -11,13 +11,21 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.confidence import Chain, ClusterAware, TemperatureScaling
 from tabcast.density import ClassConditional, EmpiricalLikelihood
 from tabcast.diagnostics import diagnose
-from tabcast.diagnostics._diagnose import _Case
+from tabcast.diagnostics._case import Case
 from tabcast.exceptions import NoUnlabeledRowsWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.noise_filters import MahalanobisFilter
-from tabcast.pseudo_labels import FixedThreshold
+from tabcast.pseudo_labels import (
+    FixedThreshold,
+    FlexThreshold,
+    PerClassCurriculum,
+    PerClassThreshold,
+    SelfAdaptiveThreshold,
+    Strategy,
+)
 from tabcast.teachers import SelfTeacher
 from tests.conftest import hide_labels
 
@@ -98,8 +106,8 @@ def test_the_same_seed_gives_the_same_answer(cast_case):
 
 def test_densities_of_held_out_rows_come_from_the_other_folds(cast_case):
     guarded, X, y = cast_case
-    case = _Case.read(guarded, X, y, None, 0)
-    found, out_of_fold = case.density(), guarded.out_of_fold_
+    case = Case.read(guarded, X, y, None, 0)
+    found, out_of_fold = case.held_out_density(), guarded.out_of_fold_
     for fold in np.unique(out_of_fold.folds):
         train, rows = out_of_fold.train(fold), out_of_fold.rows[out_of_fold.folds == fold]
         assert not set(train) & set(rows)
@@ -111,10 +119,10 @@ def test_densities_of_held_out_rows_come_from_the_other_folds(cast_case):
 
 def test_selection_is_that_of_the_method(cast_case):
     guarded, X, y = cast_case
-    model, case = guarded.self_trained_, _Case.read(guarded, X, y, None, 0)
+    model, case = guarded.self_trained_, Case.read(guarded, X, y, None, 0)
     table = model.pseudo_labels_
     labels = np.searchsorted(model.classes_, table["label"].to_numpy())
-    assert case.gamma[np.arange(len(table)), labels] == pytest.approx(table["density"].to_numpy())
+    assert case.parts.confidence.gamma[np.arange(len(table)), labels] == pytest.approx(table["density"].to_numpy())
     curve = diagnose(guarded, X, y).selection_curve
     assert curve.threshold == 0.7
     n_used = int(table["selected"].sum())
@@ -122,8 +130,8 @@ def test_selection_is_that_of_the_method(cast_case):
     assert curve.thresholds.set_index("threshold")["n"].loc[0.7] == n_used
     assert curve.alphas.set_index("alpha")["n"].loc[0.5] == n_used  # made in round 1, by the supervised model
     assert 0 < curve.never_n < len(table)
-    assert not table["selected"][case.gamma.max(axis=1) < 0.4].any()
-    assert curve.never_n == (case.gamma.max(axis=1) < 0.4).sum()  # 0.5 * 0.4 + 0.5 = 0.7
+    assert not table["selected"][case.parts.confidence.gamma.max(axis=1) < 0.4].any()
+    assert curve.never_n == (case.parts.confidence.gamma.max(axis=1) < 0.4).sum()  # 0.5 * 0.4 + 0.5 = 0.7
 
 
 def test_a_schedule_reports_the_confidence_that_was_enough():
@@ -136,16 +144,69 @@ def test_a_schedule_reports_the_confidence_that_was_enough():
     assert curve.never_n == 0
 
 
+def no_round_is_better(estimator, X, y):
+    return 0.0
+
+
 def test_where_the_supervised_model_won_the_first_round_is_described():
     X, y = three_classes()
-    cast = CASTClassifier(LogisticRegression(), alpha=0.5, validation=0.3, random_state=3)
+    cast = CASTClassifier(LogisticRegression(), alpha=0.5, validation=0.3, scoring=no_round_is_better, random_state=3)
     guarded = guard(cast, X, y)
-    if guarded.self_trained_.best_round_ > 0:
-        guarded.self_trained_.best_round_ = 0  # the branch does not depend on why
-        guarded.self_trained_._tell("pseudo_labels_")["selected"] = False
+    assert guarded.self_trained_.best_round_ == 0
     curve = diagnose(guarded, X, y).selection_curve
     confidence = guarded.self_trained_.pseudo_labels_["confidence"]
     assert (confidence >= curve.threshold).mean() == pytest.approx(0.2, abs=0.02)
+
+
+class EverySecondRow(Strategy):
+    """A plug-in that diagnose knows nothing about."""
+
+    def select(self, confidence, round_number):
+        return np.arange(len(confidence)) % 2 == 0
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [FlexThreshold(0.8), SelfAdaptiveThreshold(), PerClassCurriculum(), EverySecondRow()],
+    ids=lambda strategy: type(strategy).__name__,
+)
+@pytest.mark.parametrize("scoring", [None, no_round_is_better])
+def test_strategies_without_a_fixed_threshold(strategy, scoring):
+    X, y = three_classes()
+    plain = SelfTrainingClassifier(
+        LogisticRegression(), strategy=strategy, validation=0.3, max_rounds=2, scoring=scoring, random_state=0
+    )
+    guarded = guard(plain, X, y)
+    curve = diagnose(guarded, X, y).selection_curve
+    table = guarded.self_trained_.pseudo_labels_
+    if guarded.self_trained_.best_round_ > 0:
+        assert curve.threshold == table.loc[table["selected"], "confidence"].min()
+    else:
+        assert table["confidence"].min() <= curve.threshold <= table["confidence"].max()
+    assert curve.never_n == 0
+
+
+def test_thresholds_per_class_refuse_what_no_class_can_reach():
+    X, y = three_classes()
+    strategy = PerClassThreshold([0.95, 0.7, 0.8])
+    cast = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=strategy, validation=None, max_rounds=1)
+    guarded = guard(cast, X, y)
+    gamma = guarded.self_trained_.parts_.confidence.gamma
+    assert diagnose(guarded, X, y).selection_curve.never_n == (0.5 * gamma.max(axis=1) + 0.5 < 0.7).sum() > 0
+
+
+def test_a_calibrated_density_is_that_of_the_method():
+    X, y = three_classes()
+    confidence = Chain([TemperatureScaling(), ClusterAware(EmpiricalLikelihood(), alpha=0.5)])
+    strategy = FixedThreshold(0.7)
+    chained = SelfTrainingClassifier(
+        LogisticRegression(), confidence=confidence, strategy=strategy, validation=0.3, max_rounds=1, random_state=0
+    )
+    guarded = guard(chained, X, y)
+    found, gamma = diagnose(guarded, X, y), guarded.self_trained_.parts_.confidence.gamma
+    assert found.selection_curve.alphas is None  # the temperature would be another with each alpha
+    assert found.selection_curve.never_n == (gamma.max(axis=1) < 0.4).sum() > 0
+    assert found.flipped_labels is not None
 
 
 def test_rows_that_the_noise_filter_refuses_can_never_pass():

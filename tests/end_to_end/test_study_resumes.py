@@ -20,7 +20,7 @@ GRID = f"""
 datasets = ["clouds"]
 models = ["bayes"]
 tunings = ["none"]
-strategies = ["fpl"]
+strategies = ["threshold"]
 methods = ["supervised", "cast-l-no-selection", "gated"]
 seeds = {N_SEEDS}
 """

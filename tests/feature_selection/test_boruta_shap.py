@@ -494,13 +494,16 @@ class TestStatistics:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_iter": 0}, r"`max_iter` of BorutaShap must be a positive integer; got 0\."),
-        ({"min_shadows": 2.5}, r"`min_shadows` of BorutaShap must be a positive integer; got 2\.5\."),
-        ({"n_fallback": -1}, r"`n_fallback` of BorutaShap must be a positive integer; got -1\."),
-        ({"max_features": 0}, r"`max_features` of BorutaShap must be a positive integer; got 0\."),
-        ({"max_rows_explained": True}, r"`max_rows_explained` of BorutaShap must be a positive integer; got True\."),
-        ({"alpha": 1.0}, r"`alpha` of BorutaShap must be in \(0, 1\); got 1\.0\."),
-        ({"percentile": 0}, r"`percentile` of BorutaShap must be in \(0, 100\]; got 0\."),
+        ({"max_iter": 0}, r"`max_iter` of BorutaShap must be an integer of at least 1; got 0\."),
+        ({"min_shadows": 2.5}, r"`min_shadows` of BorutaShap must be an integer of at least 1; got 2\.5\."),
+        ({"n_fallback": -1}, r"`n_fallback` of BorutaShap must be an integer of at least 1; got -1\."),
+        ({"max_features": 0}, r"`max_features` of BorutaShap must be an integer of at least 1 or None; got 0\."),
+        (
+            {"max_rows_explained": True},
+            r"`max_rows_explained` of BorutaShap must be an integer of at least 1 or None; got True\.",
+        ),
+        ({"alpha": 1.0}, r"`alpha` of BorutaShap must be a number in \(0, 1\); got 1\.0\."),
+        ({"percentile": 0}, r"`percentile` of BorutaShap must be a number in \(0, 100\]; got 0\."),
         ({"correction": "holm"}, r"`correction` of BorutaShap must be 'two-step' or 'bonferroni'; got 'holm'\."),
     ],
 )

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabcast.files import TableFileError, Understanding, read_table_file, understand, write_table_file
+from tabcast.files import (
+    Fact,
+    TableFileError,
+    Understanding,
+    describe,
+    read_table_file,
+    understand,
+    write_table_file,
+)
 from tests.conftest import DATASETS, SMALL_TABLES, hide_labels, read_dataset, read_meta
 
 N = 100
@@ -272,11 +280,12 @@ def test_the_user_overrules():
         **{"id": "number", "code": "category", "note": "category", "same": "category"},
         **{"none": "empty", "x": "number"},
     }
-    assert "--ignore" in understanding.columns[-1].why
+    assert understanding.columns[-1].why == "left out on request"
+    assert "used as numbers on request; consecutive integers" in understanding.columns[0].why
     assert understanding.features(frame)["id"].tolist() == list(range(N))
     by_id = understand(frame.assign(y=NUMBERS), "target", id_columns=["x"])
     assert by_id.feature_names == ["y"]
-    with pytest.raises(TableFileError, match=r"'none' cannot be used .* no value in any row"):
+    with pytest.raises(TableFileError, match=r"'none', named by `use`, cannot be used: no value in any row"):
         understand(frame, "target", use=["none"])
 
 
@@ -296,7 +305,7 @@ def test_numbers_that_stand_for_categories(way):
     assert understand(frame, "target").columns[0].kind == "number"
     understanding = understand(frame, "target", categories=["region"])
     assert understanding.columns[0].kind == "category"
-    assert understanding.columns[0].why == "3 levels: '1', '2', '3', as you asked"
+    assert understanding.columns[0].why == "3 levels: '1', '2', '3', as requested"
     got = understanding.features(frame)["region"]
     assert got.dtype == pd.CategoricalDtype(["1", "2", "3"])
     assert got.tolist()[:4] == ["1", "2", "3", "2"]
@@ -318,7 +327,7 @@ def test_what_a_user_calls_categories_is_used_whatever_it_looks_like():
     understanding = understand(frame, "target", categories=["key", "same"], use=["key"])
     assert understanding.feature_names == ["key", "same", "x"]
     assert [column.kind for column in understanding.columns] == ["category", "category", "empty", "number"]
-    with pytest.raises(TableFileError, match=r"'none' cannot be used as --category asks: no value in any row"):
+    with pytest.raises(TableFileError, match=r"'none', named by `categories`, cannot be used: no value in any row"):
         understand(frame, "target", categories=["none"])
 
 
@@ -326,12 +335,15 @@ NAMED_WRONGLY = {
     "target": ({"target": "targetx"}, "no column 'targetx'; did you mean 'target'"),
     "target's case": ({"target": "TARGET"}, "did you mean 'target'"),
     "target unlike all": ({"target": "zzz"}, r"no column 'zzz'; its columns are 'column', 'plain', 'target'\."),
-    "ignore": ({"ignore": ["Plain"]}, "no column 'Plain', which --ignore names; did you mean 'plain'"),
-    "use": ({"use": ["zzz"]}, "no column 'zzz', which --use names"),
-    "ignore the target": ({"ignore": ["target"]}, "--ignore names 'target', which is the target"),
-    "use and ignore": ({"use": ["plain"], "ignore": ["plain"]}, "'plain' is named by both --ignore and --use"),
-    "category": ({"categories": ["zzz"]}, "no column 'zzz', which --category names"),
-    "category and id": ({"categories": ["plain"], "id_columns": ["plain"]}, "named by both --id and --category"),
+    "ignore": ({"ignore": ["Plain"]}, "no column 'Plain', which `ignore` names; did you mean 'plain'"),
+    "use": ({"use": ["zzz"]}, "no column 'zzz', which `use` names"),
+    "ignore the target": ({"ignore": ["target"]}, "`ignore` names 'target', which is the target"),
+    "use and ignore": ({"use": ["plain"], "ignore": ["plain"]}, "'plain' is named by both `ignore` and `use`"),
+    "category": ({"categories": ["zzz"]}, "no column 'zzz', which `categories` names"),
+    "category and id": (
+        {"categories": ["plain"], "id_columns": ["plain"]},
+        "named by both `id_columns` and `categories`",
+    ),
     "nothing left": ({"ignore": ["plain", "column"]}, "No column is left to predict 'target' from"),
 }
 
@@ -424,14 +436,16 @@ def test_targets_that_are_none(case):
 
 
 def test_words_on_targets():
-    assert "Every row has a label" in understand(target(["a", "b"] * 9), "target").notes[0]
-    assert "--missing-label -1" in " ".join(understand(target([-1, 0, 1, None] * 9), "target").notes)
-    assert "Only one labeled row of class 'c'" in " ".join(understand(target(["a", "b"] * 9 + ["c"]), "target").notes)
-    assert "No row of 'target' holds '?'" in " ".join(
-        understand(target(["a", "b", None] * 9), "target", missing_label="?").notes
-    )
+    def notes(values, **options):
+        return " ".join(describe(understand(target(values), "target", **options)))
+
+    assert "Every row has a label" in notes(["a", "b"] * 9)
+    assert "Label -1 is treated as a class; if it marks unlabeled rows" in notes([-1, 0, 1, None] * 9)
+    assert "Only one labeled row of class 'c'" in notes(["a", "b"] * 9 + ["c"])
+    assert "No row of 'target' holds the missing label '?'" in notes(["a", "b", None] * 9, missing_label="?")
     repeated = pd.concat([target(["a", "b", None] * 9)] * 2)
-    assert "27 rows repeat another row exactly" in " ".join(understand(repeated, "target").notes)
+    assert "27 rows repeat another row exactly" in describe(understand(repeated, "target"))[-1]
+    assert understand(repeated, "target").notes == [Fact("repeated_rows", {"n": 27})]
 
 
 def test_a_label_that_was_not_there_is_refused():
@@ -560,5 +574,5 @@ def test_tables_that_are_none():
         understand(pd.DataFrame([[1, 2]]), "x")
     with pytest.raises(TableFileError, match="the table has only this one"):
         understand(pd.DataFrame({"target": ["a", "b"] * 9}), "target")
-    with pytest.raises(TableFileError, match=r"No column is left .*'id': .*name one with --use"):
+    with pytest.raises(TableFileError, match=r"No column is left .*'id': .*name one with `use`"):
         understand(pd.DataFrame({"id": range(30), "target": ["a", "b"] * 15}), "target")

@@ -1,4 +1,4 @@
-"""Reference implementation of the comparison and its interval."""
+"""Reference implementations of the comparison and its interval, slow and literal."""
 
 import math
 
@@ -41,7 +41,7 @@ def reference_interval(differences, n_test, n_train, level, resolution=0.0):
 
 
 def reference_balanced_accuracy(truth, predicted):
-    """Mean over the classes that are there of the share of their rows that is right."""
+    """Mean recall over the classes that are there."""
     shares = []
     for one in sorted(set(truth)):
         rows = [i for i in range(len(truth)) if truth[i] == one]
@@ -50,7 +50,7 @@ def reference_balanced_accuracy(truth, predicted):
 
 
 def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
-    """Scores of both models in each split, row by row; for classifiers in which nothing is left to chance.
+    """Scores of both models in each split, row by row; for deterministic classifiers.
 
     `y` holds -1 for unlabeled rows. Gives a list of (supervised, self-trained, n_test, n_train).
     """

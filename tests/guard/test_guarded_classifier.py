@@ -102,7 +102,7 @@ class TestAgainstTheTwin:
 
 class TestHeldOutRows:
     def test_nothing_in_a_split_sees_them(self, moons, monkeypatch):
-        """Neither a fit nor a prediction, until both models are done."""
+        """Neither a fit nor a prediction, until both models are fitted."""
         X, _, y = moons
         X = np.column_stack([X, np.arange(len(X))])
         seen = []
@@ -187,7 +187,7 @@ class TestChoice:
         assert "Both models scored the same in every split." in str(verdict)
 
     def test_self_training_that_ended_with_the_supervised_model(self, moons):
-        """Its own validation preferred round 0: there is one model, and it is called by its name."""
+        """Its own validation preferred round 0: both models are the supervised one, and the verdict says so."""
         X, _, y = moons
         model = GuardedClassifier(SelfTrainingClassifier(Liar()), n_splits=3, random_state=0).fit(X, y)
         assert model.self_trained_.best_round_ == 0
@@ -195,7 +195,7 @@ class TestChoice:
         assert model.chosen_ == "supervised"
 
     def test_two_moons_with_forty_labels(self):
-        """Where the other rows truly tell more, the guard lets them."""
+        """Where the unlabeled rows truly help, the guard keeps the self-trained model."""
         X, truth = make_moons(600, noise=0.15, random_state=1)
         y = hide_labels(truth, 40, seed=1)
         classifier = SoftSelfTrainingClassifier(
@@ -247,7 +247,7 @@ class TestFewRows:
         json.dumps(verdict.to_dict(), allow_nan=False)
 
     def test_no_unlabeled_rows_without_the_guard(self, moons):
-        """Both are one model, and it is called by its name."""
+        """Both models are the supervised one, and the verdict says so."""
         X, truth, _ = moons
         with pytest.warns(NoUnlabeledRowsWarning):
             model = GuardedClassifier(quick(), guard=False, n_splits=2, n_repeats=1, random_state=0).fit(X, truth)
@@ -271,12 +271,12 @@ class TestFewRows:
         y = np.full(len(X), -1)
         y[:3] = [0, 1, 2]
         with pytest.raises(
-            ValueError, match=r"every class has one labeled row only\. Label at least two rows of a class"
+            ValueError, match=r"every class has only one labeled row\. Label at least two rows of a class"
         ):
             GuardedClassifier(quick(), random_state=0).fit(X, y)
 
     def test_four_labels(self, moons):
-        """Fewer rows than parts: as many splits as there are rows to hold out, and no certainty."""
+        """Fewer rows than folds: as many splits as there are rows to hold out, and no certainty."""
         X, truth, _ = moons
         y = hide_labels(truth, 4, seed=0)
         model = GuardedClassifier(quick(), n_repeats=1, random_state=0).fit(X, y)
@@ -309,7 +309,7 @@ class TestFewRows:
         y[11] = 3  # two classes with one row each
         with (
             pytest.raises(
-                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on 0 of 6"
+                ValueError, match=r"`scoring`='roc_auc_ovr' of GuardedClassifier could be computed on only 0 of 6"
             ),
             pytest.warns(SmallClassWarning),
         ):
@@ -338,7 +338,7 @@ class TestScoring:
         assert np.isfinite(model.verdict_.gain)
 
     def test_what_is_scored_decides(self, moons):
-        """By the number of errors nothing is a share: differences are said as they are, without points."""
+        """The number of errors is no proportion: differences are given as they are, not in points."""
         X, _, y = moons
         model = GuardedClassifier(quick(Liar()), scoring=opposite_of_errors, random_state=0).fit(X, y)
         assert model.verdict_.gain < -1
@@ -411,7 +411,7 @@ class TestTables:
 class TestTime:
     @pytest.fixture
     def clock(self, monkeypatch):
-        """A clock that only fits move: a second each."""
+        """A clock that advances by one second per fit."""
 
         class Clock:
             now = 0.0
@@ -442,7 +442,7 @@ class TestTime:
         verdict = model.verdict_
         assert len(verdict.scores) == n_done
         assert (verdict.stopped, verdict.time_limit) == (n_done < 10, limit)
-        assert ("cut the comparison short" in str(verdict)) == (n_done < 10)
+        assert ("ended the comparison early" in str(verdict)) == (n_done < 10)
         assert len(model.out_of_fold_.rows) == (30 if n_done >= 5 else model.verdict_.scores["n_test"].sum())
         assert model.seconds_ == {"model": 2.0, "comparison": 2.0 * n_done}
 
@@ -506,11 +506,11 @@ class TestEstimator:
             ({"n_splits": 1}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2; got 1."),
             ({"n_splits": 2.5}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2"),
             ({"n_repeats": 0}, ValueError, "`n_repeats` of GuardedClassifier must be an integer of at least 1; got 0."),
-            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number of seconds"),
+            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number or None"),
             (
                 {"time_limit": "1h"},
                 ValueError,
-                "`time_limit` of GuardedClassifier must be a positive number of seconds",
+                "`time_limit` of GuardedClassifier must be a positive number or None",
             ),
             ({"scoring": "no_such_score"}, ValueError, "no_such_score"),
             ({"classifier": quick(LinearSVC())}, TypeError, "must have predict_proba"),

@@ -1,4 +1,4 @@
-"""The interval of a gain: against a literal twin, printed tables and scikit-learn's own example."""
+"""The interval of a gain: against a literal reference implementation, printed tables and scikit-learn's own example."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ PRINTED = {1: 6.314, 4: 2.132, 9: 1.833, 14: 1.761}
 
 class TestInterval:
     @pytest.mark.parametrize("df", PRINTED)
-    def test_the_twin_knows_the_printed_quantiles(self, df):
+    def test_the_reference_has_the_printed_quantiles(self, df):
         assert reference_student_quantile(0.95, df) == pytest.approx(PRINTED[df], abs=5e-4)
 
     @pytest.mark.parametrize("n_splits", [2, 5, 10])
     @pytest.mark.parametrize("level", [0.5, 0.9])
     @pytest.mark.parametrize("resolution", [0.0, 0.5])
-    def test_equals_the_twin(self, n_splits, level, resolution):
+    def test_equals_the_reference(self, n_splits, level, resolution):
         differences = np.random.default_rng(n_splits).normal(0.02, 0.1, n_splits)
         ours = corrected_interval(differences, 0.25, level, resolution=resolution)
         theirs = reference_interval(differences.tolist(), [10] * n_splits, [40] * n_splits, level, resolution)

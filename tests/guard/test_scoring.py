@@ -1,4 +1,4 @@
-"""Scores on few held-out rows: quiet about missing classes, honest where a class is needed."""
+"""Scores on few held-out rows: no warnings about missing classes, NaN where a class is needed."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""What a verdict sounds like."""
+"""The sentences of a verdict."""
 
 import pytest
 
@@ -34,10 +34,10 @@ def make_verdict(**changes):
 def test_a_whole_verdict():
     assert say_verdict(make_verdict()) == [
         "The unlabeled rows probably helped.",
-        "On 40 labeled rows, held out in turn in 10 splits, balanced accuracy went from 0.812 (supervised) to 0.835 "
-        "(self-trained): a gain of +2.3 points (90% interval: -1.0 to +5.6 points).",
-        "The interval is 6.6 points wide: if the gain stays as it is, about 43 more labeled rows would settle whether "
-        "it is real.",
+        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 0.812 (supervised) to 0.835 "
+        "(self-trained): a change of +2.3 points (90% interval: -1.0 to +5.6 points).",
+        "The interval is 6.6 points wide: if the change stays the same, about 43 more labeled rows would settle "
+        "whether it is real.",
         "The self-trained model was kept, because its cross-validated score is better.",
     ]
 
@@ -47,7 +47,7 @@ def test_a_whole_verdict():
     [
         ("helped", "The unlabeled rows helped."),
         ("probably helped", "The unlabeled rows probably helped."),
-        ("no difference seen", "No difference was seen: the unlabeled rows may help or not."),
+        ("no difference seen", "No difference was seen: the unlabeled rows may or may not help."),
         ("hurt", "The unlabeled rows hurt."),
     ],
 )
@@ -69,7 +69,7 @@ def test_the_verdict_comes_first(word, sentence):
         ),
         (
             {"chosen": "supervised", "same_model": True},
-            "The supervised model was kept: self-training on all rows ended with it, too.",
+            "The supervised model was kept: self-training on all rows ended with it as well.",
         ),
         ({"guard": False}, "The self-trained model was kept; the guard is off."),
         (
@@ -89,8 +89,8 @@ def test_settled_means_nothing_more_to_say():
 
 def test_no_realistic_number_of_labels():
     assert say_verdict(make_verdict(more_labels=None))[2] == (
-        "The interval is 6.6 points wide, much wider than the gain: no realistic number of further labels would settle "
-        "it."
+        "The interval is 6.6 points wide, much wider than the change itself: no realistic number of further labels "
+        "would settle whether it is real."
     )
 
 
@@ -100,14 +100,16 @@ def test_equal_everywhere():
     assert sentences[2] == "Both models scored the same in every split."
 
 
-def test_a_time_limit_that_cut_it_short():
+def test_a_time_limit_that_was_reached():
     verdict = make_verdict(stopped=True, time_limit=30.0, scores=make_verdict()["scores"][:6])
-    assert say_verdict(verdict)[3] == "The time limit of 30 s cut the comparison short: 6 of 5 x 2 splits were done."
+    assert say_verdict(verdict)[3] == (
+        "The time limit of 30 s ended the comparison early: 6 of 5 x 2 splits were evaluated."
+    )
 
 
 def test_splits_without_a_score_do_not_count():
     scores = [{**make_verdict()["scores"][0], "supervised": None, "self_trained": None}, *make_verdict()["scores"][1:]]
-    assert "held out in turn in 9 splits" in say_verdict(make_verdict(scores=scores))[1]
+    assert "(9 splits)" in say_verdict(make_verdict(scores=scores))[1]
 
 
 def test_no_unlabeled_rows():
@@ -117,13 +119,13 @@ def test_no_unlabeled_rows():
     ]
 
 
-def test_a_score_that_is_no_share_is_not_said_in_points():
+def test_a_score_that_is_no_proportion_is_not_given_in_points():
     verdict = make_verdict(metric="neg_log_loss", supervised=-0.5, self_trained=-0.477)
     assert (
-        "neg log loss went from -0.500 (supervised) to -0.477 (self-trained): a gain of +0.023 (90% interval: "
+        "neg log loss went from -0.500 (supervised) to -0.477 (self-trained): a change of +0.023 (90% interval: "
         in (say_verdict(verdict)[1])
     )
 
 
 def test_one_point():
-    assert "a gain of +1.0 point (" in say_verdict(make_verdict(gain=0.01))[1]
+    assert "a change of +1.0 point (" in say_verdict(make_verdict(gain=0.01))[1]

@@ -246,9 +246,9 @@ def test_clone_and_repr():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_ratio": 0}, r"`max_ratio` of MahalanobisFilter must be positive; got 0\."),
+        ({"max_ratio": 0}, r"`max_ratio` of MahalanobisFilter must be a positive number; got 0\."),
         ({"shrinkage": "never"}, r"`shrinkage` of MahalanobisFilter must be 'singular' or 'always'; got 'never'\."),
-        ({"min_samples": 0}, r"`min_samples` of MahalanobisFilter must be a positive integer; got 0\."),
+        ({"min_samples": 0}, r"`min_samples` of MahalanobisFilter must be an integer of at least 1; got 0\."),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):

@@ -1,4 +1,4 @@
-"""The reliability diagram draws what the curve says."""
+"""The reliability diagram shows the numbers of the curve."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_shows_error_rows_and_both_sides(rows):
     y, proba = rows
     legend = draw_reliability(reliability_curve(y, proba, of_class=1)).get_legend()
     texts = {text.get_text() for text in legend.get_texts()}
-    assert {"claims too much", "claims too little"} <= texts
+    assert {"overconfident", "underconfident"} <= texts
     top = draw_reliability(reliability_curve(y, proba)).get_legend()
     assert top.get_title().get_text() == f"ECE {expected_calibration_error(y, proba):.3f}, 400 rows"
 

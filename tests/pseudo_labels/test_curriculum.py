@@ -73,9 +73,13 @@ def test_order_of_rows_does_not_matter():
 
 @pytest.mark.parametrize("step", [0, -0.2, 1.2, np.nan, "0.2", None])
 def test_step_that_is_none(step):
-    with pytest.raises(ValueError, match=rf"`step` of Curriculum must be in \(0, 1\]; got {step!r}\."):
+    with pytest.raises(ValueError, match=rf"`step` of Curriculum must be a number in \(0, 1\]; got {step!r}\."):
         Curriculum(step).check()
 
 
 def test_no_rows():
     assert Curriculum().select(np.empty((0, 2)), 1).shape == (0,)
+
+
+def test_no_confidence_is_too_low_for_the_last_round():
+    assert Curriculum().required_confidence(2) is None

@@ -43,9 +43,15 @@ def test_lower_threshold_takes_more():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan, "0.6", None])
 def test_threshold_that_is_none(threshold):
-    with pytest.raises(ValueError, match=rf"`threshold` of FixedThreshold must be in \[0, 1\]; got {threshold!r}\."):
+    with pytest.raises(
+        ValueError, match=rf"`threshold` of FixedThreshold must be a number in \[0, 1\]; got {threshold!r}\."
+    ):
         FixedThreshold(threshold).check()
 
 
 def test_no_rows():
     assert FixedThreshold().select(np.empty((0, 2)), 1).shape == (0,)
+
+
+def test_every_class_requires_the_threshold():
+    assert FixedThreshold(0.7).required_confidence(3).tolist() == [0.7, 0.7, 0.7]

@@ -75,7 +75,9 @@ def test_rows_that_keep_their_label_count_as_sure():
 
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.1, np.nan, "0.9", None, True])
 def test_threshold_that_is_none(threshold):
-    with pytest.raises(ValueError, match=rf"`threshold` of FlexThreshold must be in \(0, 1\]; got {threshold!r}\."):
+    with pytest.raises(
+        ValueError, match=rf"`threshold` of FlexThreshold must be a number in \(0, 1\]; got {threshold!r}\."
+    ):
         FlexThreshold(threshold).check()
 
 
@@ -92,3 +94,12 @@ def test_a_rare_class_gets_more_pseudo_labels_than_with_a_fixed_threshold(relabe
         return (pseudo["selected"] & (pseudo["label"] == 1)).sum()
 
     assert rare(FlexThreshold(0.9)) > rare(FixedThreshold(0.9))
+
+
+def test_the_required_confidence_is_that_of_the_latest_round():
+    strategy = FlexThreshold(0.9)
+    assert strategy.required_confidence(2) is None
+    strategy.select(np.array([[0.95, 0.05], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.4, 0.6]]), round_number=1)
+    assert strategy.required_confidence(2) == pytest.approx([0.9, 0.9 * 0.5 / 1.5])
+    strategy.select(np.array([[0.95, 0.05], [0.1, 0.9]]), round_number=2)
+    assert strategy.required_confidence(2) == pytest.approx([0.9, 0.9])

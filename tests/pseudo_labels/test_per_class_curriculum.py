@@ -85,7 +85,7 @@ def test_order_of_rows_does_not_matter():
 
 @pytest.mark.parametrize("step", [0, -0.2, 1.2, np.nan, "0.2", None, True])
 def test_step_that_is_none(step):
-    with pytest.raises(ValueError, match=rf"`step` of PerClassCurriculum must be in \(0, 1\]; got {step!r}\."):
+    with pytest.raises(ValueError, match=rf"`step` of PerClassCurriculum must be a number in \(0, 1\]; got {step!r}\."):
         PerClassCurriculum(step).check()
 
 

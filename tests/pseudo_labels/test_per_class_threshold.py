@@ -47,10 +47,10 @@ def test_a_threshold_that_is_reached_is_enough():
     [
         (0.5, r"`thresholds` of PerClassThreshold must be a number for each class or a mapping .*; got 0\.5\."),
         ("0.5", r"`thresholds` of PerClassThreshold must be a number for each class or a mapping .*; got '0\.5'\."),
-        ([0.5, 1.5], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got 1\.5\."),
-        ([0.5, np.nan], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got nan\."),
-        ([0.5, True], r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got True\."),
-        ({0: "high"}, r"`thresholds` of PerClassThreshold must be in \[0, 1\]; got 'high'\."),
+        ([0.5, 1.5], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 1\.5\."),
+        ([0.5, np.nan], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got nan\."),
+        ([0.5, True], r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got True\."),
+        ({0: "high"}, r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 'high'\."),
         ({"yes": 0.5}, r"Keys of `thresholds` of PerClassThreshold must be class indices, .* from 0 up; got 'yes'\."),
         ({-1: 0.5}, r"Keys of `thresholds` of PerClassThreshold must be class indices, .* from 0 up; got -1\."),
     ],
@@ -61,7 +61,7 @@ def test_thresholds_that_are_none(thresholds, message):
 
 
 def test_otherwise_is_a_threshold():
-    with pytest.raises(ValueError, match=r"`otherwise` of PerClassThreshold must be in \[0, 1\]; got 2\."):
+    with pytest.raises(ValueError, match=r"`otherwise` of PerClassThreshold must be a number in \[0, 1\]; got 2\."):
         PerClassThreshold({}, otherwise=2).check()
 
 
@@ -86,3 +86,8 @@ def test_in_a_classifier():
     assert pseudo["selected"][rare].all()
     assert rare.any()
     np.testing.assert_array_equal(pseudo["selected"][~rare], pseudo["confidence"][~rare] >= 0.95)
+
+
+def test_classes_require_their_thresholds():
+    assert PerClassThreshold([0.8, 0.5]).required_confidence(2).tolist() == [0.8, 0.5]
+    assert PerClassThreshold({2: 0.9}, otherwise=0.4).required_confidence(3).tolist() == [0.4, 0.4, 0.9]

@@ -86,7 +86,7 @@ def test_a_row_that_keeps_its_label_counts_as_certain():
 @pytest.mark.parametrize("momentum", [1, 1.5, -0.1, np.nan, "0.5", None, True])
 def test_momentum_that_is_none(momentum):
     with pytest.raises(
-        ValueError, match=rf"`momentum` of SelfAdaptiveThreshold must be in \[0, 1\); got {momentum!r}\."
+        ValueError, match=rf"`momentum` of SelfAdaptiveThreshold must be a number in \[0, 1\); got {momentum!r}\."
     ):
         SelfAdaptiveThreshold(momentum).check()
 
@@ -115,3 +115,10 @@ def test_with_cast(table):
     model = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=SelfAdaptiveThreshold(), random_state=0).fit(X, y)
     assert model.n_rounds_ >= 1
     assert 0 < model.history_["n_selected"].max() < (y == -1).sum()
+
+
+def test_the_required_confidence_is_that_of_the_latest_round():
+    strategy = SelfAdaptiveThreshold(0.0)
+    assert strategy.required_confidence(2) is None
+    strategy.select(np.array([[0.95, 0.05], [0.85, 0.15], [0.75, 0.25], [0.25, 0.75], [0.7, 0.3]]), round_number=1)
+    assert strategy.required_confidence(2) == pytest.approx([0.8, 0.8 * 0.3 / 0.7])

@@ -30,7 +30,7 @@ def test_labeled_rows_stay_and_k_new_ones_come():
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "3", None])
 def test_k_that_counts_nothing(k):
-    with pytest.raises(ValueError, match=rf"`k` of TopK must be a positive integer; got {k!r}\."):
+    with pytest.raises(ValueError, match=rf"`k` of TopK must be an integer of at least 1; got {k!r}\."):
         TopK(k).check()
 
 

@@ -114,7 +114,7 @@ def test_the_classifier_is_trained_with_these_weights(table, loop):
 
 
 def test_a_classifier_without_weights_is_refused(table):
-    with pytest.raises(ValueError, match=r"`pseudo_weight`=TruncatedGaussian\(\) needs an estimator whose fit takes"):
+    with pytest.raises(ValueError, match=r"`pseudo_weight` \(TruncatedGaussian\(\)\) needs an estimator whose fit"):
         SelfTrainingClassifier(KNeighborsClassifier(), pseudo_weight=TruncatedGaussian()).fit(*table)
 
 

@@ -90,7 +90,7 @@ records = "records"
 datasets = ["diabetes", "cmc", "credit-g"]
 models = ["xgboost"]
 tunings = ["none"]
-strategies = ["fpl", "cpl"]
+strategies = ["threshold", "curriculum"]
 noise_filters = ["none", "mahalanobis"]
 methods = ["supervised", "baseline", "ts", "hb", "sp", "cast-d", "cast-l", "cast-l-permuted", "cast-d-no-alpha"]
 
@@ -98,20 +98,20 @@ methods = ["supervised", "baseline", "ts", "hb", "sp", "cast-d", "cast-l", "cast
 datasets = ["diabetes", "cmc"]
 models = ["xgboost", "hist_gradient_boosting"]
 tunings = ["none"]
-strategies = ["fpl"]
+strategies = ["threshold"]
 methods = ["operating-point", "same-budget", "soft", "soft-self", "soft-unaligned", "sklearn-self-training"]
 
 [[grid]]
 datasets = ["diabetes"]
 models = ["xgboost"]
 tunings = ["paper"]
-strategies = ["fpl"]
-methods = ["supervised", "cast-l", "confidence-map", "density-quality"]
+strategies = ["threshold"]
+methods = ["supervised", "cast-l", "density-quality"]
 
 [profiles.quick]
 seeds = 1
 folds = [0]
-n_trials = 3
+n_tuning_trials = 3
 max_trees = 20
 """
 
@@ -271,20 +271,29 @@ def fit_grid():
     return found
 
 
-def run_study():
-    """Hashes of the metrics, facts and histories of a small study."""
+def spell(text, names):
+    """Text with other names for the strategies."""
+    for ours, theirs in names.items():
+        text = text.replace(ours, theirs)
+    return text
+
+
+def run_study(names):
+    """Metrics, facts and histories of a small study, by trial."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "small.toml").write_text(STUDY)
+        (folder / "small.toml").write_text(spell(STUDY, names))
         command = [*TABCAST, "study", "run", str(folder / "small.toml"), "--profile", "quick"]
         command += ["--jobs", "2", "--data-dir", str(DATASETS)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         found = {}
-        for path in sorted(folder.glob("**/*.json")):
+        for path in sorted(folder.glob("records/**/*.json")):
             record = json.loads(path.read_text())
-            for part in ("seconds", "timing", "versions", "platform", "configuration", "config", "digest", "key"):
-                record.pop(part, None)
-            found[path.parent.name + "/" + path.name] = record
+            kept = {
+                part: record[part] for part in ("status", "metrics", "facts", "history", "params") if part in record
+            }
+            trial = str(path.relative_to(folder)).rsplit("-", 1)[0]  # without the digest of the configuration
+            found[spell(trial, {theirs: ours for ours, theirs in names.items()})] = kept
         return found
 
 
@@ -317,9 +326,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=["record", "compare"])
     parser.add_argument("file", type=Path)
+    parser.add_argument("--study-names", default="{}", help="JSON: what older code calls the strategies of a study.")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    found = {"fits": fit_grid(), "command": run_command(), "study": run_study()}
+    found = {"fits": fit_grid(), "command": run_command(), "study": run_study(json.loads(given.study_names))}
     if given.action == "record":
         given.file.write_text(json.dumps(found, indent=1))
         print(f"recorded {len(found['fits'])} fits, {len(found['study'])} records")

@@ -52,10 +52,9 @@ def hostile_page() -> str:
         column.update(name=f"{HOSTILE[k % len(HOSTILE)]}{k}", why=everywhere, kind=HOSTILE[0])
     summary["warnings"] = list(HOSTILE)
     summary["method"]["settings"] = {one: one for one in HOSTILE}
-    summary["method"]["title"] = summary["method"]["model"] = everywhere
+    summary["method"]["model"] = everywhere
     summary["files"] = {one: one for one in HOSTILE}
     summary["training"]["seconds"] = {one: 1.0 for one in HOSTILE}
-    summary["training"]["termination_reason"] = HOSTILE[0]
     summary["verdict"]["metric"] = HOSTILE[1]
     diagnostics = summary["diagnostics"]
     for k, column in enumerate(diagnostics["covariate_shift"]["columns"]):

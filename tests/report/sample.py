@@ -1,4 +1,4 @@
-"""A realistic run of `tabcast fit`, made up: what `render_report` gets. Seeded; no model is trained."""
+"""A realistic but synthetic run of `tabcast fit`, as `render_report` gets it. Seeded; no model is trained."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ def make_summary(
         },
         "method": {
             "name": method,
-            "title": "CAST with empirical likelihoods (CAST-L)" if cast else "Soft self-training with a committee",
             "model": "hist_gradient_boosting",
             "settings": {"strategy": "curriculum", "density": "likelihood", "seed": 0}
             if cast
@@ -44,7 +43,7 @@ def make_summary(
         "verdict": make_verdict(rng),
         "training": make_training(len(classes), cast),
         "diagnostics": make_diagnostics(classes, n_unlabeled, cast, rng),
-        "warnings": ["The class “downgrades” has 49 labeled rows: numbers about it are rough."],
+        "warnings": ["The class “downgrades” has 49 labeled rows: numbers about it are imprecise."],
         "files": {"model": "model.skops", "predictions": "predictions.csv", "pseudo-labels": "pseudo_labels.csv"},
     }
 
@@ -62,7 +61,7 @@ def make_columns() -> list[dict[str, Any]]:
     }
     used = [{"name": name, "kind": kind, "used": True, "why": ""} for name, kind in kinds.items()]
     return [
-        {"name": "customer_id", "kind": "identifier", "used": False, "why": "another value in every row"},
+        {"name": "customer_id", "kind": "identifier", "used": False, "why": "a different value in every row"},
         *used,
         {"name": "country", "kind": "constant", "used": False, "why": "the same value, “NL”, in every row"},
         {
@@ -213,8 +212,8 @@ def make_diagnostics(classes: tuple[str, ...], n_pool: int, cast: bool, rng: np.
             "strength": "some",
             "columns": [
                 {"name": "tenure_months", "importance": 0.31, "labeled": "median 22", "unlabeled": "median 9"},
-                {"name": "contract", "importance": 0.12, "labeled": "yearly 48 %", "unlabeled": "yearly 29 %"},
-                {"name": "region", "importance": 0.04, "labeled": "north 31 %", "unlabeled": "north 27 %"},
+                {"name": "contract", "importance": 0.12, "labeled": "yearly 48%", "unlabeled": "yearly 29%"},
+                {"name": "region", "importance": 0.04, "labeled": "north 31%", "unlabeled": "north 27%"},
                 {"name": "monthly_fee", "importance": 0.02, "labeled": "median 29.9", "unlabeled": "median 31"},
             ],
             "n_labeled": 412,

@@ -148,7 +148,7 @@ def test_table_filters_by_text_label_use_confidence_and_change(visit, cast_page)
     page.wait(f"document.querySelector('#found').textContent.includes('{passing.sum()} row')")
     assert shown_rows(page) == [str(row) for row in labels["row"][passing][:25]]
     page.type("#f-text", " nothing has this")
-    page.wait("document.querySelector('#rows').textContent.includes('No row passes')")
+    page.wait("document.querySelector('#rows').textContent.includes('No row matches')")
     page.click("#f-clear")
     page.wait("document.querySelector('#found').textContent.includes('3,588')")
 

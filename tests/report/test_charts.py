@@ -11,7 +11,7 @@ import pytest
 
 from tabcast.report import _charts as charts
 from tabcast.report._forms import Bar, draw_bars
-from tabcast.report._svg import Scale, tick_texts, widen
+from tabcast.report._scales import Scale, tick_texts, widen
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_summary, make_verdict
 
@@ -26,7 +26,7 @@ PICTURES = {
     "information": lambda width: charts.draw_information(DIAGNOSTICS["fisher_information"], width),
     "shift": lambda width: charts.draw_shift(DIAGNOSTICS["covariate_shift"], width),
     "selection": lambda width: charts.draw_selection(DIAGNOSTICS["selection_curve"], width),
-    "alphas": lambda width: charts.draw_selection_by_alpha(DIAGNOSTICS["selection_curve"], width, 0.43),
+    "alphas": lambda width: charts.draw_selection_by_alpha({**DIAGNOSTICS["selection_curve"], "alpha": 0.43}, width),
     "class_mix": lambda width: charts.draw_class_mix(DIAGNOSTICS["class_mix"], width),
     "flipped": lambda width: charts.draw_flipped(DIAGNOSTICS["flipped_labels"], width),
     "reliability": lambda width: charts.draw_reliability(DIAGNOSTICS["reliability"], width),

@@ -49,9 +49,7 @@ def test_a_whole_table_is_read_by_position():
 
 def test_tables_that_do_not_belong_together_are_refused():
     labels = make_pseudo_labels(n_unlabeled=40)
-    with pytest.raises(
-        ValueError, match="a row for each of the 40 pseudo-labels, or for each row up to 451; it has 39"
-    ):
+    with pytest.raises(ValueError, match="one row for each of 40 pseudo-labels, or for each row up to 451; it has 39"):
         render_report(make_summary(), labels, make_table(n_unlabeled=39))
     with pytest.raises(ValueError, match="not found: raw_label, density"):
         render_report(make_summary(), labels.drop(columns=["raw_label", "density"]), None)

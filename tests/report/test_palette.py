@@ -59,7 +59,7 @@ def lab(color: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("palette", PALETTES)
-@pytest.mark.parametrize("name", ["ink", "soft", "muted", "helped", "undecided", "hurt", "mind", "accent"])
+@pytest.mark.parametrize("name", ["ink", "soft", "muted", "helped", "undecided", "hurt", "caveat", "accent"])
 def test_words_can_be_read(palette, name):
     colors = PALETTES[palette]
     assert contrast(colors[name], colors["paper"]) >= 4.5
@@ -69,8 +69,8 @@ def test_words_can_be_read(palette, name):
 @pytest.mark.parametrize("palette", PALETTES)
 def test_warnings_can_be_read(palette):
     colors = PALETTES[palette]
-    assert contrast(colors["mind"], colors["mind-paper"]) >= 4.5
-    assert contrast(colors["ink"], colors["mind-paper"]) >= 7
+    assert contrast(colors["caveat"], colors["caveat-paper"]) >= 4.5
+    assert contrast(colors["ink"], colors["caveat-paper"]) >= 7
 
 
 @pytest.mark.parametrize("palette", PALETTES)

@@ -1,4 +1,4 @@
-"""The page as text: what is in it whoever looks."""
+"""The page as text: its elements, its sections, and that nothing in it is raw."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from jinja2 import UndefinedError
 
 from tabcast.guard import say_verdict
 from tabcast.report import render_report
+from tabcast.report._page import make_environment
+from tabcast.report._svg import element
+from tabcast.report._text import clean
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_pseudo_labels, make_summary, make_table
 
@@ -20,10 +24,10 @@ TITLES = {
     "class_overlap": "Do the classes overlap?",
     "fisher_information": "Where do unlabeled rows carry information?",
     "covariate_shift": "Do labeled and unlabeled rows look alike?",
-    "selection_curve": "How many rows are sure enough?",
+    "selection_curve": "How many rows are confident enough?",
     "class_mix": "Does one class take over?",
     "flipped_labels": "Which labels were changed?",
-    "reliability": "Can its confidence be believed?",
+    "reliability": "Can its confidence be trusted?",
     "rows_to_label": "Rows worth labeling next",
 }
 VOID = {"meta", "link", "br", "input", "img"}
@@ -123,7 +127,7 @@ def test_soft_page_warns_about_the_class_shares_and_has_no_density(soft_page, ca
     assert "random sample of all rows" not in cast_page
     assert 'data-key="density"' not in soft_page
     assert 'data-key="density"' in cast_page
-    assert "How much density counts" not in soft_page
+    assert "The weight of density" not in soft_page
 
 
 def test_columns_used_and_left_out_are_named_with_the_reason(cast_page):
@@ -161,3 +165,26 @@ def test_rows_to_label_are_there_as_csv_with_an_empty_column_for_labels(cast_pag
     csv = re.search(r'<pre id="csv"[^>]*>(.*?)</pre>', cast_page, re.DOTALL)[1].splitlines()
     assert csv[0].split(",")[:2] == ["row", "outcome"]
     assert csv[1].split(",")[:2] == ["412", ""]
+
+
+def test_no_template_can_switch_escaping_off():
+    environment = make_environment()
+    assert environment.autoescape is True
+    for name in environment.list_templates():
+        source = environment.loader.get_source(environment, name)[0]
+        assert not re.search(r"\|\s*safe\b|autoescape|\bMarkup\b", source), name
+
+
+def test_a_name_that_nobody_defined_is_an_error():
+    with pytest.raises(UndefinedError, match="'nowhere' is undefined"):
+        make_environment().from_string("{{ nowhere }}").render()
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_whatever_is_poured_into_a_template_or_a_drawing_is_escaped(hostile):
+    poured = make_environment().from_string('<p title="{{ one }}">{{ one }}</p>').render(one=hostile)
+    drawn = element("text", hostile, aria_label=hostile)
+    for markup, tag in ((poured, "p"), (drawn, "text")):
+        [(seen, attributes)] = read(markup).tags
+        assert (seen, set(attributes)) == (tag, {"title"} if tag == "p" else {"aria-label"})
+        assert read(markup).words == [clean(hostile)]

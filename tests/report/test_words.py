@@ -1,11 +1,15 @@
-"""What the page says."""
+"""The sentences of the page."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import pytest
 
+from tabcast.diagnostics import Diagnostics
+from tabcast.guard import _interval, say_verdict
+from tabcast.report import _figures, _page
 from tabcast.report import _words as words
 from tabcast.report._phrases import quoted
 from tests.report.sample import make_summary
@@ -20,7 +24,7 @@ SAYERS = {
     "fisher_information": lambda: words.say_fisher_information(DIAGNOSTICS["fisher_information"]),
     "covariate_shift": lambda: words.say_covariate_shift(DIAGNOSTICS["covariate_shift"]),
     "selection_curve": lambda: words.say_selection_curve(DIAGNOSTICS["selection_curve"]),
-    "selection_by_alpha": lambda: words.say_selection_by_alpha(DIAGNOSTICS["selection_curve"], 0.43),
+    "selection_by_alpha": lambda: words.say_selection_by_alpha({**DIAGNOSTICS["selection_curve"], "alpha": 0.43}),
     "class_mix": lambda: words.say_class_mix(DIAGNOSTICS["class_mix"]),
     "flipped_labels": lambda: words.say_flipped_labels(DIAGNOSTICS["flipped_labels"]),
     "reliability": lambda: words.say_reliability(DIAGNOSTICS["reliability"]),
@@ -32,7 +36,7 @@ SAYERS = {
 
 
 @pytest.mark.parametrize("who", SAYERS)
-def test_every_picture_has_a_sentence_to_read_it_and_one_that_it_says(who):
+def test_every_picture_has_a_sentence_on_how_to_read_it_and_one_on_what_it_shows(who):
     said = SAYERS[who]()
     assert len(said.title.split()) >= 1
     for sentence in (said.read, said.says):
@@ -56,14 +60,14 @@ def test_strong_shift_warns_about_the_scores():
     assert "alike" in words.say_covariate_shift(calm).says
 
 
-def test_no_threshold_is_said():
+def test_without_a_threshold_the_page_says_so():
     data = {**DIAGNOSTICS["selection_curve"], "threshold": None, "never_n": 0}
-    assert words.say_selection_curve(data).says.startswith("No threshold decided")
+    assert words.say_selection_curve(data).says.startswith("No threshold was used")
 
 
 def test_a_class_that_takes_over_is_called_that():
     mix = {"classes": ["a", "b"], "labeled": [0.5, 0.5], "rounds": [{"round": 1, "n": 10, "shares": [0.9, 0.1]}]}
-    assert "mistrust" in words.say_class_mix(mix).says
+    assert "do not trust the pseudo-labels" in words.say_class_mix(mix).says
     mix["rounds"][0]["shares"] = [0.51, 0.49]
     assert "within 2 points" in words.say_class_mix(mix).says
     mix["rounds"] = [{"round": 1, "n": 0, "shares": [None, None]}]
@@ -72,21 +76,22 @@ def test_a_class_that_takes_over_is_called_that():
 
 def test_reliability_says_better_and_worse():
     data = json.loads(json.dumps(DIAGNOSTICS["reliability"]))
-    assert "more reliable" in words.say_reliability(data).says
+    assert "better calibrated" in words.say_reliability(data).says
     data["supervised"], data["self_trained"] = data["self_trained"], data["supervised"]
-    assert "less reliable" in words.say_reliability(data).says
+    assert "worse calibrated" in words.say_reliability(data).says
 
 
 def test_soft_self_training_says_what_alignment_assumes():
-    said = words.class_prior_warning(make_summary(method="soft"))
+    [said] = words.warn_of_class_prior(make_summary(method="soft"))
     assert "random sample" in said
     assert "class_prior=None" in said
-    assert words.class_prior_warning(make_summary()) is None
+    assert "--class-prior none" in said
+    assert words.warn_of_class_prior(make_summary()) == []
 
 
 def test_invisible_characters_are_pointed_out():
     summary = make_summary(classes=("yes", "yes\u200b", "no"))
-    [said] = words.invisible_warnings(summary)
+    [said] = words.warn_of_invisible_names(summary["table"])
     assert "U+200B" in said
 
 
@@ -100,7 +105,59 @@ def test_information_is_compared_between_regions():
         return {"region": name, "n": 9, "information": value, "low": low, "high": high}
 
     dense = {"regions": [region("sparse", 0.2, 0.1, 0.3), region("dense", 0.8, 0.7, 0.9)]}
-    assert "trusting dense regions more is right" in words.say_fisher_information(dense).says
+    assert "giving dense regions more weight is justified" in words.say_fisher_information(dense).says
     unclear = {"regions": [region("sparse", 0.2, 0.1, 0.8), region("dense", 0.8, 0.7, 0.9)]}
     assert "overlap" in words.say_fisher_information(unclear).says
     assert "too few" in words.say_fisher_information({"regions": []}).says
+
+
+# Every code that a run can contain has words; a code without words is an error.
+
+TERMINATION_REASONS = (
+    "schedule_finished", "no_improvement", "no_change", "all_labeled", "nothing_selected", "max_rounds",
+    "no_unlabeled_rows",
+)  # fmt: skip
+VERDICTS = (_interval.HELPED, _interval.PROBABLY, _interval.NOTHING, _interval.HURT)
+
+
+@pytest.mark.parametrize("reason", TERMINATION_REASONS)
+def test_every_termination_reason_has_words(reason):
+    said = words.say_history({**SUMMARY["training"], "termination_reason": reason}).says
+    assert f"because {words.REASONS[reason]};" in said
+    assert "_" not in said
+
+
+@pytest.mark.parametrize("word", VERDICTS)
+def test_every_verdict_has_words_and_a_color(word):
+    assert say_verdict({**SUMMARY["verdict"], "word": word})[0].endswith(".")
+    assert word in _page.VERDICT_COLORS
+
+
+@pytest.mark.parametrize("name", ["soft", "cast-l", "cast-d", "naive", "supervised"])
+def test_every_method_has_words(name):
+    settings = dict(words.list_settings({**SUMMARY, "method": {**SUMMARY["method"], "name": name}}))
+    assert len(settings["method"].split()) > 1
+
+
+@pytest.mark.parametrize("strength", ["none", "some", "strong"])
+def test_every_strength_of_a_shift_has_words(strength):
+    assert "They " in words.say_covariate_shift({**DIAGNOSTICS["covariate_shift"], "strength": strength}).says
+
+
+def test_every_diagnostic_has_a_picture_or_a_list():
+    assert {one.name for one in fields(Diagnostics)} <= {*_figures.PICTURES, "rows_to_label"}
+
+
+@pytest.mark.parametrize(
+    ("say", "data"),
+    [
+        (words.say_history, {**SUMMARY["training"], "termination_reason": "out_of_memory"}),
+        (words.say_covariate_shift, {**DIAGNOSTICS["covariate_shift"], "strength": "weird"}),
+        (words.say_cluster_assumption, {**DIAGNOSTICS["cluster_assumption"], "holds": "perhaps"}),
+        (words.list_settings, {**SUMMARY, "method": {**SUMMARY["method"], "name": "magic"}}),
+        (words.say_headline, {"verdict": {**SUMMARY["verdict"], "word": "wonderful"}}),
+    ],
+)
+def test_a_code_without_words_fails(say, data):
+    with pytest.raises(KeyError, match=r"out_of_memory|weird|perhaps|magic|wonderful"):
+        say(data)

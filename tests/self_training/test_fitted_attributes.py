@@ -99,15 +99,18 @@ def test_bad_alpha(alpha):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"max_rounds": 0}, "`max_rounds` of SelfTrainingClassifier must be a positive integer; got 0."),
-        ({"max_rounds": 2.5}, "`max_rounds` of SelfTrainingClassifier must be a positive integer; got 2.5."),
-        ({"patience": 0}, "`patience` of SelfTrainingClassifier must be a positive integer; got 0."),
+        ({"max_rounds": 0}, "`max_rounds` of SelfTrainingClassifier must be an integer of at least 1; got 0."),
+        ({"max_rounds": 2.5}, "`max_rounds` of SelfTrainingClassifier must be an integer of at least 1; got 2.5."),
+        ({"patience": 0}, "`patience` of SelfTrainingClassifier must be an integer of at least 1; got 0."),
         ({"pseudo_weight": 0}, "`pseudo_weight` of SelfTrainingClassifier must be a positive number.*; got 0"),
         ({"pseudo_weight": np.inf}, "`pseudo_weight` of SelfTrainingClassifier must be a positive number.*; got inf"),
-        ({"strategy": "curriculums"}, "`strategy` of SelfTrainingClassifier must be None or a member of tabcast"),
-        ({"confidence": TakeAll()}, "`confidence` of SelfTrainingClassifier must be None or a member of tabcast.conf"),
-        ({"strategy": Curriculum(0)}, r"`step` of Curriculum must be in \(0, 1\]; got 0."),
-        ({"validation": Holdout(1)}, r"`fraction` of Holdout must be in \(0, 1\); got 1."),
+        ({"strategy": "curriculums"}, "got 'curriculums'. Did you mean 'curriculum'"),
+        (
+            {"confidence": TakeAll()},
+            "`confidence` of SelfTrainingClassifier must be None, .* or a member",
+        ),
+        ({"strategy": Curriculum(0)}, r"`step` of Curriculum must be a number in \(0, 1\]; got 0."),
+        ({"validation": Holdout(1)}, r"`fraction` of Holdout must be a number in \(0, 1\); got 1."),
     ],
 )
 def test_parameters_are_refused_before_any_work(settings, sentence):

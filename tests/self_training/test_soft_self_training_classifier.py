@@ -486,11 +486,11 @@ def test_further_rounds_use_the_student_as_a_member():
 
 
 BAD = [
-    ({"temperature": 0}, "`temperature` of SoftSelfTrainingClassifier must be 'auto' or a positive number; got 0."),
-    ({"temperature": "cold"}, "must be 'auto' or a positive number; got 'cold'."),
-    ({"temperature": True}, "must be 'auto' or a positive number; got True."),
-    ({"temperature": np.inf}, "must be 'auto' or a positive number; got inf."),
-    ({"temperature": None}, "must be 'auto' or a positive number; got None."),
+    ({"temperature": 0}, "`temperature` of SoftSelfTrainingClassifier must be a positive number or 'auto'; got 0."),
+    ({"temperature": "cold"}, "must be a positive number or 'auto'; got 'cold'."),
+    ({"temperature": True}, "must be a positive number or 'auto'; got True."),
+    ({"temperature": np.inf}, "must be a positive number or 'auto'; got inf."),
+    ({"temperature": None}, "must be a positive number or 'auto'; got None."),
     (
         {"class_prior": "pool"},
         "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', 'auto', None or a positive",
@@ -501,15 +501,21 @@ BAD = [
     ({"class_prior": [[1], [1, 2]]}, "a positive number for each of the 2 classes [0, 1]; got [[1], [1, 2]]."),
     ({"class_prior": 0.5}, "a positive number for each of the 2 classes [0, 1]; got 0.5."),
     ({"class_prior": ["1", "1"]}, "a positive number for each of the 2 classes [0, 1]; got ['1', '1']."),
-    ({"smallest_share": 0.5}, "`smallest_share` of SoftSelfTrainingClassifier must be in [0, 0.5); got 0.5."),
-    ({"smallest_share": -0.1}, "`smallest_share` of SoftSelfTrainingClassifier must be in [0, 0.5); got -0.1."),
-    ({"smallest_share": "no"}, "`smallest_share` of SoftSelfTrainingClassifier must be in [0, 0.5); got 'no'."),
+    ({"smallest_share": 0.5}, "`smallest_share` of SoftSelfTrainingClassifier must be a number in [0, 0.5); got 0.5."),
+    (
+        {"smallest_share": -0.1},
+        "must be a number in [0, 0.5); got -0.1.",
+    ),
+    (
+        {"smallest_share": "no"},
+        "must be a number in [0, 0.5); got 'no'.",
+    ),
     ({"teacher": "comittee"}, "`teacher` of SoftSelfTrainingClassifier must be None, 'committee', 'self' or a member"),
     ({"teacher": GaussianNB()}, "or a member of tabcast.teachers; got GaussianNB()."),
     ({"teacher": Committee(["tree"])}, "Unknown member of Committee: 'tree'."),
-    ({"teacher": Committee(n_folds=1)}, "`n_folds` of Committee must be a whole number from 2; got 1."),
-    ({"max_rounds": 0}, "`max_rounds` of SoftSelfTrainingClassifier must be a positive integer; got 0."),
-    ({"patience": 0}, "`patience` of SoftSelfTrainingClassifier must be a positive integer; got 0."),
+    ({"teacher": Committee(n_folds=1)}, "`n_folds` of Committee must be an integer of at least 2; got 1."),
+    ({"max_rounds": 0}, "`max_rounds` of SoftSelfTrainingClassifier must be an integer of at least 1; got 0."),
+    ({"patience": 0}, "`patience` of SoftSelfTrainingClassifier must be an integer of at least 1; got 0."),
 ]
 
 
@@ -641,7 +647,7 @@ def test_soft_weights_need_an_estimator_that_takes_them():
     X, y, _ = draw()
     for classifier in (SelfTrainingClassifier, CASTClassifier):
         with pytest.raises(
-            ValueError, match=r"`pseudo_weight`='soft' needs an estimator whose fit takes sample_weight"
+            ValueError, match=r"`pseudo_weight` \(Soft\(\)\) needs an estimator whose fit takes sample_weight"
         ):
             classifier(KNeighborsClassifier(), pseudo_weight="soft").fit(X, y)
 

@@ -148,5 +148,5 @@ def test_estimator_without_sample_weight():
     X, y, _ = draw()
     with pytest.raises(ValueError, match=r"`sample_weight` was given, but fit of KNeighborsClassifier.* does not"):
         SelfTrainingClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(len(y)))
-    with pytest.raises(ValueError, match=r"`pseudo_weight`=0.5 needs an estimator whose fit takes sample_weight"):
+    with pytest.raises(ValueError, match=r"`pseudo_weight` \(Constant\(weight=0.5\)\) needs an estimator"):
         SelfTrainingClassifier(KNeighborsClassifier(), pseudo_weight=0.5).fit(X, y)

@@ -166,8 +166,8 @@ class TestInput:
     @pytest.mark.parametrize(
         ("y", "proba", "options", "message"),
         [
-            ([0], [[0.5, 0.5]], {"n_bins": 0}, "`n_bins` of {} must be a positive integer; got 0."),
-            ([0], [[0.5, 0.5]], {"n_bins": 2.0}, "`n_bins` of {} must be a positive integer; got 2.0."),
+            ([0], [[0.5, 0.5]], {"n_bins": 0}, "`n_bins` of {} must be an integer of at least 1; got 0."),
+            ([0], [[0.5, 0.5]], {"n_bins": 2.0}, "`n_bins` of {} must be an integer of at least 1; got 2.0."),
             (
                 [0],
                 [[0.5, 0.5]],

@@ -10,10 +10,11 @@ PLUGIN = '''
 
 import numpy as np
 import pandas as pd
+from optuna.distributions import FloatDistribution
 from sklearn.naive_bayes import GaussianNB
 
 from tabcast.study.datasets import DatasetInfo
-from tabcast.study.models import Model, Real, Space
+from tabcast.study.models import Model, Space
 
 
 def load():
@@ -30,15 +31,18 @@ def build(params, seed):
     return GaussianNB(**params)
 
 
-SANE = Space({"var_smoothing": Real(1e-9, 10, log=True)}, start={"var_smoothing": 1e-9})
-bayes = Model("bayes", "Naive Bayes", build, {"sane": SANE, "none": Space({})})
+def sane():
+    return Space({"var_smoothing": FloatDistribution(1e-9, 10, log=True)}, start={"var_smoothing": 1e-9})
+
+
+bayes = Model("bayes", "Naive Bayes", build, {"sane": sane})
 '''
 
 GRID = """
 datasets = ["clouds"]
 models = ["bayes"]
 tunings = ["none"]
-strategies = ["fpl"]
+strategies = ["threshold"]
 methods = ["supervised", "baseline", "cast-l-no-selection"]
 seeds = 2
 folds = [0, 1]

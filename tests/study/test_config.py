@@ -24,7 +24,7 @@ class TestGrid:
             datasets = ["clouds", "diabetes"]
             models = ["xgboost", "random_forest"]
             tunings = ["sane"]
-            strategies = ["fpl", "naive"]
+            strategies = ["threshold", "all"]
             noise_filters = ["none", "mahalanobis"]
             methods = ["baseline", "cast-l"]
             label_fractions = [0.05, 0.1]
@@ -39,7 +39,7 @@ class TestGrid:
         )
         assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 2 * 2 * 2 * 2 * 2 * 2
         setting = Setting("diabetes", 0.05, 0.2, "native", 80, 5)
-        assert Trial(setting, Learner("random_forest", "sane", 7, 50), 2, "cast-l", "naive", "mahalanobis") in trials
+        assert Trial(setting, Learner("random_forest", "sane", 7, 50), 2, "cast-l", "all", "mahalanobis") in trials
 
     def test_methods_without_strategy_run_once(self, tmp_path):
         trials = trials_of(
@@ -48,7 +48,7 @@ class TestGrid:
             datasets = ["clouds"]
             models = ["xgboost"]
             tunings = ["none"]
-            strategies = ["fpl", "cpl", "naive"]
+            strategies = ["threshold", "curriculum", "all"]
             noise_filters = ["none", "mahalanobis"]
             methods = ["supervised", "operating-point", "baseline"]
             seeds = 1
@@ -148,7 +148,7 @@ WRONG_NAMES = [
     ("datasets", "['cloud']", "Unknown dataset in small.toml: 'cloud'.", "clouds"),
     ("models", "['xgbost']", "Unknown model in small.toml: 'xgbost'.", "xgboost"),
     ("methods", "['cast-1']", "Unknown method in small.toml: 'cast-1'.", "cast-l"),
-    ("strategies", "['fpll']", "Unknown strategy in small.toml: 'fpll'.", "fpl"),
+    ("strategies", "['thresholdd']", "Unknown strategy in small.toml: 'thresholdd'.", "threshold"),
     ("noise_filters", "['mahalanobbis']", "Unknown noise_filter in small.toml: 'mahalanobbis'.", "mahalanobis"),
     ("preprocessing", "'papr'", "Unknown preprocessing in small.toml: 'papr'.", "paper"),
     ("dataset", "['clouds']", "Unknown key of a grid or profile in small.toml: 'dataset'.", "datasets"),

@@ -49,16 +49,21 @@ prior = Prior("prior", "Class shares")
 '''
 
 MODEL = """
+from optuna.distributions import IntDistribution
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.study.models import Integer, Model, Space
+from tabcast.study.models import Model, Space
 
 
 def build(params, seed):
     return DecisionTreeClassifier(random_state=seed, **params)
 
 
-stump = Model("stump", "Stump", build, {"sane": Space({"max_depth": Integer(1, 3)}), "none": Space({})})
+def sane():
+    return Space({"max_depth": IntDistribution(1, 3)})
+
+
+stump = Model("stump", "Stump", build, {"sane": sane})
 """
 
 CONFIG = """

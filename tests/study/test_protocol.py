@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 
-from tabcast.study.datasets import Cut
+from tabcast.study.datasets import Split
 from tabcast.study.protocol import MetricScorer, choose_labeled, choose_rows, corrupt, f1, make_folds, measure
 from tabcast.study.trial import Setting
 from tests.study.small_study import make_table
@@ -58,7 +58,7 @@ class TestRoles:
         validated = np.concatenate([identities(fold, "validation") for fold in folds])
         assert sorted(validated) == sorted(set(range(300)) - set(identities(folds[0], "test")))
 
-    def test_cuts_are_stratified(self, folds, three_classes):
+    def test_splits_are_stratified(self, folds, three_classes):
         shares = np.bincount(three_classes.y) / 300
         for fold in folds:
             for y in (fold.y_validation, fold.y_test, np.concatenate([fold.y_labeled, fold.y_pool])):
@@ -75,42 +75,44 @@ class TestRoles:
         assert folds[0].categorical.tolist() == [False] * 5
 
 
-def cut_by_thirds(y, random):
+def split_by_thirds(y, random):
     """Twelve labeled rows and thirty unlabeled ones of the first hundred, test rows of the others."""
     rows = random.permutation(100)
-    return Cut(rows[:12], rows[12:42], 100 + random.permutation(200)[:150])
+    return Split(rows[:12], rows[12:42], 100 + random.permutation(200)[:150])
 
 
-class TestOwnCut:
+class TestOwnSplit:
     @pytest.fixture
-    def cut_itself(self, three_classes):
-        return replace(three_classes, info=replace(three_classes.info, cut=cut_by_thirds))
+    def split_itself(self, three_classes):
+        return replace(three_classes, info=replace(three_classes.info, split=split_by_thirds))
 
-    def test_rows_have_the_part_it_says(self, cut_itself):
-        folds = list(make_folds(cut_itself, replace(SETTING, seed=4)))
+    def test_rows_have_the_role_it_says(self, split_itself):
+        folds = list(make_folds(split_itself, replace(SETTING, seed=4)))
         assert len(folds) == 3
         for number, fold in enumerate(folds):
-            cut = cut_by_thirds(cut_itself.y, np.random.default_rng([4, number]))
+            split = split_by_thirds(split_itself.y, np.random.default_rng([4, number]))
             for role in ("labeled", "pool", "test"):
-                rows = getattr(cut, role)
+                rows = getattr(split, role)
                 assert identities(fold, role).tolist() == rows.tolist()
-                assert getattr(fold, f"y_{role}").tolist() == cut_itself.y[rows].tolist()
+                assert getattr(fold, f"y_{role}").tolist() == split_itself.y[rows].tolist()
             assert fold.X_validation.shape == (0, 5)
             assert len(fold.y_validation) == 0
 
-    def test_another_seed_takes_other_rows(self, cut_itself):
-        [one, _, _], [other, _, _] = (list(make_folds(cut_itself, replace(SETTING, seed=seed))) for seed in (0, 1))
+    def test_another_seed_takes_other_rows(self, split_itself):
+        [one, _, _], [other, _, _] = (list(make_folds(split_itself, replace(SETTING, seed=seed))) for seed in (0, 1))
         assert identities(one, "labeled").tolist() != identities(other, "labeled").tolist()
 
     @pytest.mark.parametrize(("name", "value"), [("label_fraction", 0.2), ("max_rows", 100)])
-    def test_settings_without_effect_are_refused(self, cut_itself, name, value):
-        with pytest.raises(ValueError, match=f"Dataset 'made up' cuts itself: `{name}` has no effect on it"):
-            next(make_folds(cut_itself, replace(SETTING, **{name: value})))
+    def test_settings_without_effect_are_refused(self, split_itself, name, value):
+        with pytest.raises(ValueError, match=f"Dataset 'made up' splits itself: `{name}` has no effect on it"):
+            next(make_folds(split_itself, replace(SETTING, **{name: value})))
 
-    def test_a_row_with_two_parts_is_refused(self, cut_itself):
-        twice = replace(cut_itself.info, cut=lambda y, random: Cut(np.arange(9), np.arange(8, 20), np.arange(30, 60)))
-        with pytest.raises(ValueError, match="`cut` of dataset 'made up' must give each row one part"):
-            next(make_folds(replace(cut_itself, info=twice), SETTING))
+    def test_a_row_with_two_roles_is_refused(self, split_itself):
+        twice = replace(
+            split_itself.info, split=lambda y, random: Split(np.arange(9), np.arange(8, 20), np.arange(30, 60))
+        )
+        with pytest.raises(ValueError, match="`split` of dataset 'made up' must give each row one role"):
+            next(make_folds(replace(split_itself, info=twice), SETTING))
 
 
 class TestSeeds:

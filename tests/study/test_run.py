@@ -17,7 +17,7 @@ TUNED = """
 datasets = ["clouds"]
 models = ["bayes"]
 tunings = ["sane"]
-strategies = ["fpl"]
+strategies = ["threshold"]
 methods = ["supervised", "baseline", "cast-l-no-selection"]
 seeds = 2
 folds = [0, 2]
@@ -289,7 +289,9 @@ class TestAnotherConfiguration:
         run_studies([changed], "quick")
         assert {path: stamps(study)[path] for path in before} == before
         alphas = {
-            record["facts"]["alpha"] for path, record in read_records(study).items() if path.split("/")[2] == "mine-fpl"
+            record["facts"]["alpha"]
+            for path, record in read_records(study).items()
+            if path.split("/")[2] == "mine-threshold"
         }
         assert alphas == {0.25, 0.5}
 

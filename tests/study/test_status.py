@@ -21,24 +21,27 @@ def table(*rows):
 class TestEstimate:
     def test_by_dataset_and_method_then_dataset_then_all(self):
         results = table(
-            ("a", "baseline", "fpl", "done", 1.0),
-            ("a", "baseline", "fpl", "done", 3.0),
-            ("a", "cast-l", "fpl", "done", 20.0),
-            ("b", "baseline", "fpl", "done", 100.0),
-            ("a", "baseline", "fpl", "missing", None),  # (1 + 3) / 2
-            ("a", "cast-l", "fpl", "failed", None),  # 20: a failed one is run again
-            ("a", "cast-l", "cpl", "missing", None),  # (1 + 3 + 20) / 3
-            ("b", "cast-l", "fpl", "missing", None),  # 100
-            ("c", "baseline", "fpl", "missing", None),  # (1 + 3 + 20 + 100) / 4
-            ("a", "cast-l", "fpl", "skipped", None),  # nothing
+            ("a", "baseline", "threshold", "done", 1.0),
+            ("a", "baseline", "threshold", "done", 3.0),
+            ("a", "cast-l", "threshold", "done", 20.0),
+            ("b", "baseline", "threshold", "done", 100.0),
+            ("a", "baseline", "threshold", "missing", None),  # (1 + 3) / 2
+            ("a", "cast-l", "threshold", "failed", None),  # 20: a failed one is run again
+            ("a", "cast-l", "curriculum", "missing", None),  # (1 + 3 + 20) / 3
+            ("b", "cast-l", "threshold", "missing", None),  # 100
+            ("c", "baseline", "threshold", "missing", None),  # (1 + 3 + 20 + 100) / 4
+            ("a", "cast-l", "threshold", "skipped", None),  # nothing
         )
         assert estimate_seconds(results) == pytest.approx(2 + 20 + 8 + 100 + 31)
 
     def test_nothing_left(self):
-        assert estimate_seconds(table(("a", "x", "fpl", "done", 1.0), ("a", "y", "fpl", "skipped", None))) == 0.0
+        assert (
+            estimate_seconds(table(("a", "x", "threshold", "done", 1.0), ("a", "y", "threshold", "skipped", None)))
+            == 0.0
+        )
 
     def test_nothing_done_that_it_could_be_told_from(self):
-        assert estimate_seconds(table(("a", "x", "fpl", "missing", None))) is None
+        assert estimate_seconds(table(("a", "x", "threshold", "missing", None))) is None
 
 
 class TestStatus:

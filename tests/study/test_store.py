@@ -10,7 +10,7 @@ from tabcast.files import _atomic
 from tabcast.study.store import Store, write_text
 from tabcast.study.trial import Learner, Setting, Trial, configuration
 
-TRIAL = Trial(Setting("diabetes"), Learner("xgboost"), 0, "baseline", "fpl")
+TRIAL = Trial(Setting("diabetes"), Learner("xgboost"), 0, "baseline", "threshold")
 CONFIG = configuration(TRIAL, {})
 DONE = {"status": "done", "metrics": {"score": 0.5}}
 

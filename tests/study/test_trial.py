@@ -10,7 +10,7 @@ from tabcast.study.trial import Learner, Setting, Trial, TuningTask, configurati
 
 SETTING = Setting("diabetes", 0.1, 0.0, "paper", None, 0)
 LEARNER = Learner("xgboost", "paper", 10, None)
-TRIAL = Trial(SETTING, LEARNER, 2, "cast-l", "fpl", "none")
+TRIAL = Trial(SETTING, LEARNER, 2, "cast-l", "threshold", "none")
 OTHERS = {
     "dataset": "cmc",
     "label_fraction": 0.2,
@@ -24,7 +24,7 @@ OTHERS = {
     "max_trees": 100,
     "fold": 1,
     "method": "cast-d",
-    "strategy": "cpl",
+    "strategy": "curriculum",
     "noise_filter": "mahalanobis",
 }
 OF_SETTING = [one.name for one in fields(Setting)]
@@ -51,14 +51,14 @@ class TestPath:
     @pytest.mark.parametrize(
         ("trial", "text"),
         [
-            (TRIAL, "diabetes/xgboost-paper/cast-l-fpl/label0.1-seed0-fold2"),
+            (TRIAL, "diabetes/xgboost-paper/cast-l-threshold/label0.1-seed0-fold2"),
             (
                 Trial(Setting("cmc", 0.05, 0.2, "native", 500, 3), Learner("mlp"), 0, "supervised"),
                 "cmc/mlp-none/supervised/label0.05-corrupted0.2-native-rows500-seed3-fold0",
             ),
             (
                 replace(TRIAL, noise_filter="mahalanobis"),
-                "diabetes/xgboost-paper/cast-l-fpl-mahalanobis/label0.1-seed0-fold2",
+                "diabetes/xgboost-paper/cast-l-threshold-mahalanobis/label0.1-seed0-fold2",
             ),
         ],
     )

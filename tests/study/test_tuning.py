@@ -7,13 +7,20 @@ import sys
 
 import pytest
 
-from tabcast.study.models import Choice, Integer, Real, Space, get_model
+from tabcast.study.models import Space, get_model
 from tabcast.study.tuning import tune
 
 optuna = pytest.importorskip("optuna")
 
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+
 MODEL = get_model("logistic_regression")
-SPACE = Space({"x": Real(-4, 4), "n": Integer(1, 50), "kind": Choice(("good", "bad", None))})
+DISTRIBUTIONS = {
+    "x": FloatDistribution(-4, 4),
+    "n": IntDistribution(1, 50),
+    "kind": CategoricalDistribution(("good", "bad", None)),
+}
+SPACE = Space(DISTRIBUTIONS)
 
 
 def distance(params):
@@ -44,7 +51,7 @@ def test_the_first_of_equals_wins():
 def test_starts_where_the_space_says():
     start = {"x": -3.5, "n": 7, "kind": None}
     tried = []
-    tune(MODEL, Space(SPACE, start=start), lambda params: tried.append(params) or 0.0, 3, seed=0)
+    tune(MODEL, Space(DISTRIBUTIONS, start=start), lambda params: tried.append(params) or 0.0, 3, seed=0)
     assert tried[0] == start
     assert start not in tried[1:]
 

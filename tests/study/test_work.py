@@ -30,7 +30,7 @@ from tests.study.small_study import make_table
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 
 METHODS = load_catalog().methods
-STRATEGIES = {"fpl": FixedThreshold(0.6), "cpl": Curriculum(0.2), "naive": TakeAll()}
+STRATEGIES = {"threshold": FixedThreshold(0.6), "curriculum": Curriculum(0.2), "all": TakeAll()}
 FILTERS = {"none": KeepAllRows(), "mahalanobis": MahalanobisFilter()}
 ALPHAS = np.linspace(0.2, 0.75, 8)  # the paper's, without 0
 
@@ -143,12 +143,12 @@ class TestSameAsPublic:
         ("method", "density"), [("cast-l-no-selection", "likelihood"), ("cast-d-no-selection", "kernel")]
     )
     def test_cast_with_all_columns_and_noise_filter(self, shared, fold, method, density):
-        answer = METHODS[method].run(shared, ask(GaussianNB(), "cpl", "mahalanobis"))
-        check_same(answer, fit_public(make_cast(density, KeepAll(), "cpl", "mahalanobis"), fold), fold)
+        answer = METHODS[method].run(shared, ask(GaussianNB(), "curriculum", "mahalanobis"))
+        check_same(answer, fit_public(make_cast(density, KeepAll(), "curriculum", "mahalanobis"), fold), fold)
 
     def test_cast_without_alpha(self, shared, fold):
-        answer = METHODS["cast-l-plain"].run(shared, ask(GaussianNB(), "fpl"))
-        public = make_cast("likelihood", KeepAll(), "fpl").set_params(alpha=1.0)
+        answer = METHODS["cast-l-plain"].run(shared, ask(GaussianNB(), "threshold"))
+        public = make_cast("likelihood", KeepAll(), "threshold").set_params(alpha=1.0)
         check_same(answer, fit_public(public, fold), fold)
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -162,7 +162,7 @@ class TestSameAsPublic:
     def test_boosting_and_f1(self, binary_fold):
         xgboost = pytest.importorskip("xgboost")
         estimator = xgboost.XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1)
-        answer = METHODS["baseline"].run(Work(binary_fold, 0), ask(estimator, "fpl"))
+        answer = METHODS["baseline"].run(Work(binary_fold, 0), ask(estimator, "threshold"))
         public = SelfTrainingClassifier(estimator, strategy=FixedThreshold(0.6))
         check_same(answer, fit_public(public, binary_fold), binary_fold)
 
@@ -185,7 +185,11 @@ class TestAlpha:
     def test_ties_go_to_the_smallest(self, fold):
         """A threshold nobody reaches: round 0 wins for every alpha."""
         answer = Work(fold, 0).self_train(
-            GaussianNB(var_smoothing=1e3), ClusterAware(EmpiricalLikelihood()), "fpl", "none", alphas=(0.75, 0.2, 0.5)
+            GaussianNB(var_smoothing=1e3),
+            ClusterAware(EmpiricalLikelihood()),
+            "threshold",
+            "none",
+            alphas=(0.75, 0.2, 0.5),
         )
         assert answer.facts["best_round"] == 0
         assert answer.facts["alpha"] == 0.2
@@ -193,8 +197,10 @@ class TestAlpha:
     def test_is_the_best_on_validation_rows(self, shared):
         """Each alpha alone is never better than the one that was chosen."""
         cast = METHODS["cast-l"]
-        chosen = cast.run(shared, ask(GaussianNB(), "cpl")).facts
-        alone = [replace(cast, alphas=(alpha,)).run(shared, ask(GaussianNB(), "cpl")).facts for alpha in cast.alphas]
+        chosen = cast.run(shared, ask(GaussianNB(), "curriculum")).facts
+        alone = [
+            replace(cast, alphas=(alpha,)).run(shared, ask(GaussianNB(), "curriculum")).facts for alpha in cast.alphas
+        ]
         best = max(one["validation_score"] for one in alone)
         assert chosen["validation_score"] == best
         assert chosen["alpha"] == min(one["alpha"] for one in alone if one["validation_score"] == best)
@@ -202,7 +208,7 @@ class TestAlpha:
 
 class TestPseudoLabels:
     def test_are_judged_by_the_hidden_labels(self, shared, fold):
-        answer = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        answer = METHODS["baseline"].run(shared, ask(GaussianNB(), "curriculum"))
         public = fit_public(SelfTrainingClassifier(GaussianNB(), strategy=Curriculum(0.2)), fold)
         taken = public.pseudo_labels_[public.pseudo_labels_["selected"]]
         right = taken["label"].to_numpy() == fold.y_pool[taken["row"] - len(fold.y_labeled)]
@@ -210,7 +216,7 @@ class TestPseudoLabels:
         assert answer.facts["pseudo_accuracy"] == right.mean()
 
     def test_nobody_was_selected(self, fold):
-        answer = Work(fold, 0).self_train(GaussianNB(var_smoothing=1e3), Raw(), "fpl", "none")
+        answer = Work(fold, 0).self_train(GaussianNB(var_smoothing=1e3), Raw(), "threshold", "none")
         assert answer.facts["n_selected"] == 0
         assert answer.facts["pseudo_accuracy"] is None
 
@@ -219,7 +225,9 @@ class TestPseudoLabels:
         blind = replace(fold, y_pool=np.zeros_like(fold.y_pool), y_test=np.zeros_like(fold.y_test))
         other = Work(blind, 0)
         other._selections.update(shared._selections)  # Boruta is slow, and sees labeled rows only
-        answers = [METHODS[method].run(work, ask(GaussianNB(), "cpl", vary=smoother)) for work in (shared, other)]
+        answers = [
+            METHODS[method].run(work, ask(GaussianNB(), "curriculum", vary=smoother)) for work in (shared, other)
+        ]
         np.testing.assert_array_equal(answers[0].proba, answers[1].proba)
 
 
@@ -250,7 +258,7 @@ class TestNothingTwice:
         work, supervised = Work(fold, 0), (fold.X_labeled.tobytes(), fold.y_labeled.tobytes(), 3)
         for method in ("supervised", "operating-point", "baseline", "ts", "cast-l-no-selection", "density-quality"):
             work._selections["boruta"] = work.selection("all")  # Boruta has a test of its own
-            METHODS[method].run(work, ask(CountingTree(max_depth=3, random_state=0), "fpl"))
+            METHODS[method].run(work, ask(CountingTree(max_depth=3, random_state=0), "threshold"))
         assert CountingTree.fits.count(supervised) == 1
 
     def test_equal_parameters_share_and_others_do_not(self, fold):
@@ -296,7 +304,9 @@ class TestNothingTwice:
     def test_the_first_to_ask_does_not_pay_alone(self, fold):
         """Seconds are as if nobody had done a part before."""
         work = Work(fold, 0)
-        first, second = (METHODS["cast-l-no-selection"].run(work, ask(GaussianNB(), "cpl")).seconds for _ in range(2))
+        first, second = (
+            METHODS["cast-l-no-selection"].run(work, ask(GaussianNB(), "curriculum")).seconds for _ in range(2)
+        )
         assert first == second
 
 
@@ -314,9 +324,9 @@ class TestPermuted:
 
     @pytest.mark.parametrize("density", ["l", "d"])
     def test_does_not_disturb_the_real_one(self, shared, fold, density):
-        before = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "cpl"))
-        control = METHODS[f"cast-{density}-permuted"].run(shared, ask(GaussianNB(), "cpl"))
-        after = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "cpl"))
+        before = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "curriculum"))
+        control = METHODS[f"cast-{density}-permuted"].run(shared, ask(GaussianNB(), "curriculum"))
+        after = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "curriculum"))
         np.testing.assert_array_equal(before.proba, after.proba)
         assert before.history == after.history
         assert control.history != before.history
@@ -345,9 +355,9 @@ class TestOperatingPoint:
 
 class TestSameBudget:
     def test_first_try_is_the_baseline(self, shared):
-        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "curriculum"))
         once = SameBudget("once", "Once", n_tries=1).run(
-            shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: 1 / 0)
+            shared, ask(GaussianNB(), "curriculum", vary=lambda model, seed: 1 / 0)
         )
         np.testing.assert_array_equal(once.proba, baseline.proba)
         assert once.facts == baseline.facts
@@ -359,10 +369,10 @@ class TestSameBudget:
             seeds.append(seed)
             return GaussianNB(var_smoothing=10.0**-seed)
 
-        found = SameBudget("some", "Some", n_tries=4).run(shared, ask(GaussianNB(), "cpl", vary=vary))
+        found = SameBudget("some", "Some", n_tries=4).run(shared, ask(GaussianNB(), "curriculum", vary=vary))
         assert seeds == [1, 2, 3]
         tries = [
-            METHODS["baseline"].run(shared, ask(one, "cpl"))
+            METHODS["baseline"].run(shared, ask(one, "curriculum"))
             for one in (GaussianNB(), *(GaussianNB(var_smoothing=10.0**-seed) for seed in (1, 2, 3)))
         ]
         scores = [one.facts["validation_score"] for one in tries]
@@ -370,9 +380,9 @@ class TestSameBudget:
         assert found.seconds["search"] == pytest.approx(sum(one.seconds["fit"] for one in tries))
 
     def test_equal_tries_give_the_first(self, shared):
-        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "cpl"))
+        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "curriculum"))
         found = METHODS["same-budget"].run(
-            shared, ask(GaussianNB(), "cpl", vary=lambda model, seed: GaussianNB(priors=None))
+            shared, ask(GaussianNB(), "curriculum", vary=lambda model, seed: GaussianNB(priors=None))
         )
         np.testing.assert_array_equal(found.proba, baseline.proba)
 

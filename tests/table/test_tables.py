@@ -10,14 +10,12 @@ import pytest
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table import (
     describe_difference,
-    put_together,
     read_table,
     stack_rows,
     take_columns,
     take_rows,
     warn_empty_columns,
 )
-from tabcast.table._tables import FEW_CELLS
 
 FRAME = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", None, "y"]})
 TABLES = {
@@ -87,18 +85,3 @@ def test_every_empty_column_and_no_other_is_named(nothing):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_empty_columns(X[["number", "text", "late"]])
-
-
-def test_a_small_table_is_put_together_and_stays_what_it_was():
-    X = pd.DataFrame({"a": [1, 2]}, index=["u", "v"])
-    X["b"], X["c"], X["d"] = [0.5, None], pd.Categorical(["x", "y"]), [3, 4]
-    before = X.copy()
-    together = put_together(X)
-    pd.testing.assert_frame_equal(together, before)
-    together.loc["u", "a"] = 99
-    pd.testing.assert_frame_equal(X, before)
-
-
-def test_large_tables_and_other_kinds_are_not_copied():
-    for X in (pd.DataFrame(np.zeros((FEW_CELLS + 1, 1))), np.zeros((2, 2)), pl.DataFrame({"a": [1.0]})):
-        assert put_together(X) is X

@@ -202,7 +202,7 @@ def test_unknown_members():
 
 @pytest.mark.parametrize("n_folds", [1, 0, 2.0, "5", True, None])
 def test_strange_number_of_folds(n_folds):
-    with pytest.raises(ValueError, match=r"`n_folds` of Committee must be a whole number from 2; got"):
+    with pytest.raises(ValueError, match=r"`n_folds` of Committee must be an integer of at least 2; got"):
         Committee(n_folds=n_folds).check()
 
 

@@ -174,12 +174,12 @@ def test_resolve_validation_refuses(given):
 @pytest.mark.parametrize(
     ("member", "sentence"),
     [
-        (Holdout(0.0), r"`fraction` of Holdout must be in \(0, 1\); got 0.0."),
-        (Holdout(1.5), r"`fraction` of Holdout must be in \(0, 1\); got 1.5."),
-        (Holdout("a"), r"`fraction` of Holdout must be in \(0, 1\); got 'a'."),
+        (Holdout(0.0), r"`fraction` of Holdout must be a number in \(0, 1\); got 0.0."),
+        (Holdout(1.5), r"`fraction` of Holdout must be a number in \(0, 1\); got 1.5."),
+        (Holdout("a"), r"`fraction` of Holdout must be a number in \(0, 1\); got 'a'."),
         (CrossValidation(1), "`n_splits` of CrossValidation must be an integer of at least 2; got 1."),
         (CrossValidation(2.5), "`n_splits` of CrossValidation must be an integer of at least 2; got 2.5."),
-        (CrossValidation(2, n_repeats=0), "`n_repeats` of CrossValidation must be a positive integer; got 0."),
+        (CrossValidation(2, n_repeats=0), "`n_repeats` of CrossValidation must be an integer of at least 1; got 0."),
     ],
 )
 def test_parameters_are_refused(member, sentence):

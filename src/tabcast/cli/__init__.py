@@ -1,1 +1,1 @@
-"""The command line: one file a command, imported only when it runs."""
+"""The command line: one file per command, imported only when it runs."""

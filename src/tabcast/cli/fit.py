@@ -1,16 +1,20 @@
-"""`tabcast fit`: a table file in; a guarded model, predictions and an honest page out."""
+"""`tabcast fit`: options into a call of `fit_table`, its results into lines and exit codes."""
 
 from __future__ import annotations
 
 import os
 import re
+import warnings
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tabcast.cli.stop import stop
+
+if TYPE_CHECKING:
+    from tabcast.files import Understanding
 
 
 class MethodName(StrEnum):
@@ -24,7 +28,7 @@ class MethodName(StrEnum):
 
 
 class StrategyName(StrEnum):
-    """Which pseudo-labels are taken."""
+    """Which rows get pseudo-labels."""
 
     curriculum = "curriculum"
     threshold = "threshold"
@@ -33,7 +37,7 @@ class StrategyName(StrEnum):
 
 
 class DensityName(StrEnum):
-    """How density is measured."""
+    """How density is estimated."""
 
     likelihood = "likelihood"
     kernel = "kernel"
@@ -41,7 +45,7 @@ class DensityName(StrEnum):
 
 
 class PriorName(StrEnum):
-    """What the class shares of soft labels have to be."""
+    """Which class proportions soft labels are aligned with."""
 
     auto = "auto"
     labeled = "labeled"
@@ -50,28 +54,26 @@ class PriorName(StrEnum):
 
 def fit(
     table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with a column of labels.")],
-    target: Annotated[str, typer.Option(help="The column of labels; empty cells are what is to be learned.")],
+    target: Annotated[str, typer.Option(help="The column of labels; rows with an empty cell are unlabeled.")],
     method: Annotated[MethodName, typer.Option(help="How the unlabeled rows are used.")] = MethodName.soft,
     model: Annotated[
         str, typer.Option(help="Base classifier: auto, xgboost, lightgbm, catboost, random_forest, ...")
     ] = "auto",
-    density: Annotated[
-        DensityName | None, typer.Option(help="Density of cast-l and cast-d, if another than theirs.")
-    ] = None,
+    density: Annotated[DensityName | None, typer.Option(help="Density of cast-l and cast-d, if not their own.")] = None,
     strategy: Annotated[
         StrategyName | None, typer.Option(help="Which rows get pseudo-labels (not soft). Default: curriculum.")
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="How much density counts, 0 to 1 (cast-l, cast-d). Default: searched for.")
+        float | None, typer.Option(help="Weight of density, 0 to 1 (cast-l, cast-d). Default: searched.")
     ] = None,
     class_prior: Annotated[
         PriorName | None,
         typer.Option(
-            help="Class shares of soft labels: as the labeled rows have them, none, or auto: as labeled unless those "
-            "look like no random sample. Default: auto."
+            help="Class proportions that soft labels are aligned with: those of the labeled rows, none, or auto: as "
+            "labeled, unless the labeled rows do not look like a random sample. Default: auto."
         ),
     ] = None,
-    metric: Annotated[str, typer.Option(help="What models are compared by: a scikit-learn score.")] = (
+    metric: Annotated[str, typer.Option(help="The scikit-learn score that models are compared by.")] = (
         "balanced_accuracy"
     ),
     out: Annotated[
@@ -86,10 +88,11 @@ def fit(
         list[str] | None, typer.Option(metavar="COL", help="Use a column that would be left out; repeatable.")
     ] = None,
     category: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Numbers there stand for categories; repeatable.")
+        list[str] | None, typer.Option(metavar="COL", help="Treat a numeric column as categorical; repeatable.")
     ] = None,
     id_column: Annotated[
-        list[str] | None, typer.Option("--id", metavar="COL", help="Names rows: left out, kept in results; repeatable.")
+        list[str] | None,
+        typer.Option("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable."),
     ] = None,
     no_guard: Annotated[
         bool, typer.Option("--no-guard", help="Save the self-trained model even if the supervised one is better.")
@@ -98,51 +101,100 @@ def fit(
         str | None, typer.Option(metavar="TIME", help="Compare no longer than this: 90s, 10m, 1h.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything random.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Fits at a time. Default: one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Fits at a time. Default: one per core.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
 ) -> None:
-    """Train on a table in which few rows have a label, and say whether the others helped.
+    """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 
-    Writes the model, predictions for the unlabeled rows, what each was taken for and why, and a page to look at.
+    Writes the model, predictions for the unlabeled rows, the pseudo-label of each with the reasons, and a report.
     """
-    from tabcast.cli.fit_run import FitOptions, run_fit
+    from rich.console import Console
+
+    from tabcast.exceptions import TabcastWarning
+    from tabcast.runs import check_folder, fit_table
 
     folder = out or default_folder(table)
     try:
-        options = FitOptions(
-            table=table,
-            target=target,
-            method=method.value,
-            model=model,
-            density=density and density.value,
-            strategy=strategy and strategy.value,
-            alpha=alpha,
-            class_prior=class_prior and class_prior.value,
-            metric=metric,
-            out=folder,
-            unlabeled=unlabeled,
-            missing_label=missing_label,
-            ignore=tuple(ignore or ()),
-            use=tuple(use or ()),
-            categories=tuple(category or ()),
-            id_columns=tuple(id_column or ()),
-            guard=not no_guard,
-            time_limit=None if time_limit is None else read_seconds(time_limit),
-            seed=seed,
-            jobs=jobs or os.cpu_count() or 1,
-            overwrite=overwrite,
-        )
-        run_fit(options, say=typer.echo)
+        check_folder(folder, overwrite=overwrite)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", TabcastWarning)
+            run = fit_table(
+                table,
+                target,
+                method=method.value,
+                model=model,
+                density=density and density.value,
+                strategy=strategy and strategy.value,
+                alpha=alpha,
+                class_prior=class_prior and class_prior.value,
+                metric=metric,
+                unlabeled=unlabeled,
+                missing_label=missing_label,
+                ignore=ignore or (),
+                use=use or (),
+                categories=category or (),
+                id_columns=id_column or (),
+                guard=not no_guard,
+                time_limit=None if time_limit is None else read_seconds(time_limit),
+                random_state=seed,
+                n_jobs=jobs or os.cpu_count() or 1,
+                verbose=int(Console().is_terminal),
+                on_understood=lambda understanding, notes: print_start(understanding, notes, method, model, metric),
+            )
+        run.save(folder, overwrite=overwrite)
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
     except OSError as error:
         stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
-        stop(str(error))
+        stop(error)
+    warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
+    for line in word_result(run.summary, warned, folder):
+        typer.echo(line)
+
+
+def print_start(understanding: Understanding, notes: list[str], method: MethodName, model: str, metric: str) -> None:
+    """How the table was interpreted, and what comes next."""
+    from tabcast.cli.wording import COMMAND_LINE
+    from tabcast.files import describe
+    from tabcast.runs import TITLES
+
+    for line in [*notes, *describe(understanding, COMMAND_LINE)]:
+        typer.echo(line)
+    if method is MethodName.supervised:
+        typer.echo(f"Training {model} on the labeled rows.")
+    else:
+        typer.echo(f"{TITLES[method.value]}; compared with the supervised model by cross-validated {metric}.")
+
+
+def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
+    """The verdict, caveats, and where everything is."""
+    from tabcast.guard import say_verdict
+
+    files = summary["files"]
+    lines = [""]
+    if summary["verdict"] is not None:
+        lines += say_verdict(summary["verdict"])
+    prior = summary["training"].get("class_prior")
+    if prior is not None:
+        names = [one["name"] for one in summary["table"]["classes"]]
+        proportions = ", ".join(f"{name} {proportion:.0%}" for name, proportion in zip(names, prior, strict=True))
+        lines.append(
+            f"Soft labels were aligned with the class proportions of the labeled rows ({proportions}). This is right "
+            "if these are a random sample of all rows; if they were balanced on purpose, use --class-prior none."
+        )
+    return [
+        *lines,
+        *warned,
+        "",
+        f"Written to {folder}: {files['report']} (look at it first), {files['model']}, {files['predictions']}, "
+        f"{files['pseudo_labels']}, summary.json.",
+        f"Predict other rows with: tabcast predict {folder} TABLE -o OUT.csv",
+    ]
 
 
 def default_folder(table: Path) -> Path:
-    """Beside where one stands, named after the table."""
+    """In the current folder, named after the table."""
     name = table.name
     while Path(name).suffix.lower() in (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather"):
         name = Path(name).stem

@@ -19,17 +19,17 @@ def predict(
     model: Annotated[Path, typer.Argument(help="The model file, or the folder that `tabcast fit` wrote.")],
     table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with the training columns.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where to: .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
+        Path, typer.Option("--out", "-o", help="Output: .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
     ],
     keep: Annotated[
-        list[str] | None, typer.Option("--keep", metavar="COL", help="Pass a column through; may be repeated.")
+        list[str] | None, typer.Option("--keep", metavar="COL", help="Pass a column through; repeatable.")
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Pass all columns through.")] = False,
     batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
 ) -> None:
-    """Predict every row of a table: a label, and a probability for each class.
+    """Predict every row of a table: a label, and one probability per class.
 
-    Rows keep their order; columns that were understood as identifiers are passed through.
+    Rows keep their order; columns that identify rows are passed through.
     """
     try:
         predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, batch_rows=batch_rows)
@@ -39,8 +39,8 @@ def predict(
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
         stop(f"{out} could not be written: {reason}.", 2)
     except (ValueError, ImportError) as error:
-        stop(str(error))
-    for line in say_predicted(predicted, out):
+        stop(error)
+    for line in word_predicted(predicted, out):
         typer.echo(line)
 
 
@@ -66,13 +66,13 @@ def run_predict(
     return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, batch_rows=batch_rows, progress=bar)
 
 
-def say_predicted(predicted: Predicted, out: Path) -> list[str]:
+def word_predicted(predicted: Predicted, out: Path) -> list[str]:
     """What was done, in words."""
-    shares = ", ".join(f"{name!s} {n:,} ({n / predicted.n_rows:.0%})" for name, n in predicted.counts.items())
+    counts = ", ".join(f"{name!s} {n:,} ({n / predicted.n_rows:.0%})" for name, n in predicted.counts.items())
     kept = f" beside {', '.join(predicted.kept)}" if predicted.kept else ""
     return [
         *predicted.notes,
         f"{predicted.n_rows:,} rows in {out}: {predicted.label} and {len(predicted.probabilities)} columns "
         f"of probabilities{kept}.",
-        f"Predicted: {shares}.",
+        f"Predicted: {counts}.",
     ]

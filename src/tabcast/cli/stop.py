@@ -7,7 +7,12 @@ from typing import NoReturn
 import typer
 
 
-def stop(message: str, code: int = 2) -> NoReturn:
-    """Say what was wrong on one line, and end."""
-    typer.echo(" ".join(message.split()), err=True)
+def stop(problem: str | Exception, code: int = 2) -> NoReturn:
+    """Print what is wrong on one line, in terms of options, and end."""
+    if isinstance(problem, Exception):
+        from tabcast.cli.wording import COMMAND_LINE
+        from tabcast.files import ArgumentError
+
+        problem = problem.say(COMMAND_LINE) if isinstance(problem, ArgumentError) else str(problem)
+    typer.echo(" ".join(problem.split()), err=True)
     raise typer.Exit(code)

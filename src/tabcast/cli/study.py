@@ -125,7 +125,7 @@ def table(
     study = _read(config, records, plugins, profile)
     with _one_sentence():
         if out is None:
-            typer.echo(render_tables(make_tables(study, profile, results), style.value))
+            typer.echo(render_tables(study, make_tables(study, profile, results), style.value))
             return
         paths = write_tables(study, profile, out, results)
     for path in paths:
@@ -207,7 +207,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Statu
     if by_dataset:
         table = Table("dataset", *STATES, title=f"{study.item}: {study.title} ({profile})")
         for name, row in found.by_dataset.iterrows():
-            table.add_row(display_name("dataset", name), *(str(row[state]) for state in STATES))
+            table.add_row(display_name("dataset", name, study.catalog.labels), *(str(row[state]) for state in STATES))
         console.print(table)
     counts = ", ".join(f"{found.counts[state]} {state}" for state in STATES)
     left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker are left"

@@ -10,10 +10,12 @@ from tabcast.confidence._distribution_alignment import DistributionAlignment, al
 from tabcast.confidence._gaussian_process_calibration import GaussianProcessCalibration
 from tabcast.confidence._histogram_binning import HistogramBinning
 from tabcast.confidence._raw import Raw
+from tabcast.confidence._short_names import CONFIDENCES, resolve_confidence
 from tabcast.confidence._spline_calibration import SplineCalibration
 from tabcast.confidence._temperature_scaling import TemperatureScaling
 
 __all__ = [
+    "CONFIDENCES",
     "Chain",
     "ClusterAware",
     "Confidence",
@@ -24,5 +26,6 @@ __all__ = [
     "SplineCalibration",
     "TemperatureScaling",
     "align",
+    "resolve_confidence",
     "smoothed_shares",
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
+
+if TYPE_CHECKING:
+    from tabcast.confidence._cluster_aware import ClusterAware
 
 
 class Confidence(BaseEstimator):
@@ -21,13 +23,15 @@ class Confidence(BaseEstimator):
     ----------
     needs_held_out : whether `calibrate` has to be called with labeled rows the classifier was not trained on.
     knows_only_pool : whether `adjust` works only for the unlabeled rows given to `prepare`, in their order.
+    changes_labels : whether the most confident class of a row may differ from the classifier's.
     """
 
     needs_held_out: bool = False
     knows_only_pool: bool = False
+    changes_labels: bool = True
 
     def prepare(
-        self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
+        self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> Confidence:
         """Learn once a run from what does not change between rounds.
 
@@ -40,7 +44,7 @@ class Confidence(BaseEstimator):
         """
         return self
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> Confidence:
+    def calibrate(self, proba: Floats, y: Index) -> Confidence:
         """Learn from probabilities (n_rows, n_classes) of held-out rows whose class index is `y`."""
         return self
 
@@ -50,5 +54,10 @@ class Confidence(BaseEstimator):
 
     @property
     def gamma(self) -> Floats | None:
-        """Scaled density of each unlabeled row under each class, where the member has one."""
+        """Scaled density of each unlabeled row under each class; None for a member without a density."""
+        return None
+
+    @property
+    def density_part(self) -> ClusterAware | None:
+        """The member that multiplies with a density: this one, one inside it, or None."""
         return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.confidence._base import Confidence
+from tabcast.confidence._cluster_aware import ClusterAware
+from tabcast.table import Floats, Index
 
 
 class Chain(Confidence):
@@ -45,8 +46,13 @@ class Chain(Confidence):
         """Whether any part does."""
         return any(part.knows_only_pool for part in self.parts)
 
+    @property
+    def changes_labels(self) -> bool:  # type: ignore[override]
+        """Whether any part does."""
+        return any(part.changes_labels for part in self.parts)
+
     def prepare(
-        self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
+        self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> Chain:
         """Prepare every part."""
         for position, part in enumerate(self.parts[:-1]):
@@ -61,7 +67,7 @@ class Chain(Confidence):
         ]
         return self
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> Chain:
+    def calibrate(self, proba: Floats, y: Index) -> Chain:
         """Calibrate each part on what the parts before it make of the held-out rows."""
         for part in self.parts_:
             part.calibrate(proba, y)
@@ -77,5 +83,12 @@ class Chain(Confidence):
 
     @property
     def gamma(self) -> Floats | None:
-        """Scaled density, from the last part."""
-        return self.parts_[-1].gamma if getattr(self, "parts_", None) else None
+        """Scaled density, from the part that has one."""
+        part = self.density_part
+        return None if part is None else part.gamma
+
+    @property
+    def density_part(self) -> ClusterAware | None:
+        """That of the last part that has one."""
+        found = [part.density_part for part in getattr(self, "parts_", self.parts)]
+        return next((part for part in reversed(found) if part is not None), None)

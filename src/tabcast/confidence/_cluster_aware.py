@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.checks import check_number
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._scaling import SCALINGS
 from tabcast.density import ClassConditional, Density
+from tabcast.table import Floats, Index
 
 
 def regularize(proba: Floats, gamma: Floats, alpha: float) -> Floats:
@@ -73,10 +74,10 @@ class ClusterAware(Confidence):
         self.min_samples = min_samples
 
     def prepare(
-        self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
+        self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> ClusterAware:
         """Fit a density to each class of the labeled rows and keep gamma of the unlabeled ones."""
-        check_alpha(self.alpha, "ClusterAware")
+        check_number(self.alpha, "alpha", "ClusterAware", "[0, 1]")
         scale = self._resolve_scaling()
         self.density_ = ClassConditional(self.density, min_samples=self.min_samples)
         self.density_.fit(X, y, categorical_features, classes=np.arange(n_classes))
@@ -92,6 +93,11 @@ class ClusterAware(Confidence):
         """Scaled density of each unlabeled row under each class."""
         return getattr(self, "gamma_", None)
 
+    @property
+    def density_part(self) -> ClusterAware:
+        """The part itself."""
+        return self
+
     def _resolve_scaling(self) -> Callable[[Floats], Floats]:
         if callable(self.scaling):
             return self.scaling
@@ -99,9 +105,3 @@ class ClusterAware(Confidence):
             choices = ", ".join(map(repr, SCALINGS))
             raise ValueError(f"`scaling` of ClusterAware must be one of {choices} or a function; got {self.scaling!r}.")
         return SCALINGS[self.scaling]
-
-
-def check_alpha(alpha: Any, owner: str) -> None:
-    """Alpha is a number from 0 to 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) <= 1:
-        raise ValueError(f"`alpha` of {owner} must be a number in [0, 1]; got {alpha!r}.")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.checks import check_number
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import normalize_rows
+from tabcast.table import Floats, Index
 
 EXACT = 1e-9  # how near the means have to come to the shares
 MAX_STEPS = 100  # of Newton's method; some ten are needed where the shares can be reached
 
 
-def smoothed_shares(y: NDArray[np.intp], n_classes: int) -> Floats:
+def smoothed_shares(y: Index, n_classes: int) -> Floats:
     """Share of each class, one row added to each: ``(count + 1) / (n + n_classes)``."""
     return (np.bincount(y, minlength=n_classes) + 1) / (len(y) + n_classes)
 
@@ -135,10 +136,10 @@ class DistributionAlignment(Confidence):
         self.exact = exact
 
     def prepare(
-        self, X: Any, y: NDArray[np.intp], X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
+        self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
     ) -> DistributionAlignment:
         """Learn the shares of the labeled rows, or take the given ones."""
-        self._check()
+        check_number(self.temperature, "temperature", "DistributionAlignment", "(0, 1]")
         self.shares_ = smoothed_shares(y, n_classes) if self._from_labels else self._given_shares(n_classes)
         return self
 
@@ -166,8 +167,3 @@ class DistributionAlignment(Confidence):
                 f"{n_classes} classes; got {self.class_shares!r}."
             )
         return shares / shares.sum()
-
-    def _check(self) -> None:
-        value = self.temperature
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-            raise ValueError(f"`temperature` of DistributionAlignment must be in (0, 1]; got {value!r}.")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.utils import check_random_state
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.checks import check_integer
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, log_probabilities
+from tabcast.table import Floats, Index
 
 FLOOR = 1e-6  # a probability below counts as this: a classifier that says 0 does not know it to fifteen digits
 JITTER = 1e-6  # share of the kernel's scale that is added to diagonals before they are factorized
@@ -92,12 +92,10 @@ class GaussianProcessCalibration(Confidence):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> GaussianProcessCalibration:
+    def calibrate(self, proba: Floats, y: Index) -> GaussianProcessCalibration:
         """Learn the function from held-out rows."""
-        for name in ("n_inducing_points", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"`{name}` of GaussianProcessCalibration must be a positive integer; got {value!r}.")
+        check_integer(self.n_inducing_points, "n_inducing_points", "GaussianProcessCalibration", 1)
+        check_integer(self.max_iter, "max_iter", "GaussianProcessCalibration", 1)
         proba, y = check_held_out(proba, y, "GaussianProcessCalibration")
         log_proba = log_probabilities(proba, FLOOR)
         half = check_random_state(self.random_state).standard_normal((N_DRAWS // 2, *proba.shape))
@@ -133,7 +131,7 @@ class _LatentProcess:
         self.eye = torch.eye(size, dtype=torch.float64)
         self.prior = gpytorch.distributions.MultivariateNormal(torch.zeros(size, dtype=torch.float64), self.eye)
 
-    def fit(self, log_proba: Floats, y: NDArray[np.intp], draws: Floats, max_iter: int) -> float:
+    def fit(self, log_proba: Floats, y: Index, draws: Floats, max_iter: int) -> float:
         """Maximize the evidence lower bound; its value per row."""
         torch = self.torch
         inputs = [torch.as_tensor(array) for array in (log_proba, y, draws)]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
-from numpy.typing import NDArray
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.checks import check_integer
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, normalize_rows
+from tabcast.table import Floats, Index, Mask
 
 
-def find_bins(values: Floats, n_bins: int) -> NDArray[np.intp]:
+def find_bins(values: Floats, n_bins: int) -> Index:
     """Which of `n_bins` equal-width intervals (a, b] of [0, 1] holds each value; 0 itself lies in the first."""
     return np.searchsorted(np.linspace(0, 1, n_bins + 1)[1:-1], values, side="left")
 
 
-def bin_shares(values: Floats, is_class: NDArray[np.bool_], n_bins: int) -> Floats:
+def bin_shares(values: Floats, is_class: Mask, n_bins: int) -> Floats:
     """Share of rows of the class in each bin; the middle of the bin where there is no row."""
     bins = find_bins(values, n_bins)
     counts = np.bincount(bins, minlength=n_bins)
@@ -71,10 +70,9 @@ class HistogramBinning(Confidence):
     def __init__(self, n_bins: int = 10) -> None:
         self.n_bins = n_bins
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> HistogramBinning:
+    def calibrate(self, proba: Floats, y: Index) -> HistogramBinning:
         """Count the held-out rows of each class in each bin."""
-        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, Integral) or self.n_bins < 1:
-            raise ValueError(f"`n_bins` of HistogramBinning must be a positive integer; got {self.n_bins!r}.")
+        check_integer(self.n_bins, "n_bins", "HistogramBinning", 1)
         proba, y = check_held_out(proba, y, "HistogramBinning")
         self.n_classes_: int = proba.shape[1]
         shares = [bin_shares(column, y == j, self.n_bins) for j, column in enumerate(proba.T)]

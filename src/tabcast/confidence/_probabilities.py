@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.confidence._base import Confidence
+from tabcast.table import Floats, Index
 
 ROUNDING = 1e-6  # what single precision may add to a probability of 1
 
@@ -46,7 +46,7 @@ def check_proba(proba: Any, owner: str, n_classes: int | None = None) -> Floats:
     return np.minimum(table, 1.0)
 
 
-def check_held_out(proba: Any, y: Any, owner: str) -> tuple[Floats, NDArray[np.intp]]:
+def check_held_out(proba: Any, y: Any, owner: str) -> tuple[Floats, Index]:
     """Probabilities of held-out rows and the index of their class, at least one row."""
     table = check_proba(proba, owner)
     index = np.asarray(y)

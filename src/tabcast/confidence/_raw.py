@@ -15,3 +15,5 @@ class Raw(Confidence):
     >>> Raw().adjust(np.array([[0.3, 0.7]]))
     array([[0.3, 0.7]])
     """
+
+    changes_labels = False

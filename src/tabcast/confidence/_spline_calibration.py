@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.checks import check_integer
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, normalize_rows
+from tabcast.table import Floats, Index, Mask
 
 
 def fit_natural_spline(x: Floats, values: Floats, n_knots: int) -> CubicSpline:
@@ -20,7 +19,7 @@ def fit_natural_spline(x: Floats, values: Floats, n_knots: int) -> CubicSpline:
     return CubicSpline(knots, heights, bc_type="natural")
 
 
-def recalibrate(values: Floats, is_class: NDArray[np.bool_], n_knots: int) -> tuple[Floats, Floats]:
+def recalibrate(values: Floats, is_class: Mask, n_knots: int) -> tuple[Floats, Floats]:
     """The distinct confidences, rising, and what each becomes: the slope of the spline where its rows lie.
 
     The spline follows ``h(i / n)``, the number of rows of the class among the i least confident, divided by n. Rows of
@@ -89,10 +88,9 @@ class SplineCalibration(Confidence):
     def __init__(self, n_knots: int = 6) -> None:
         self.n_knots = n_knots
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> SplineCalibration:
+    def calibrate(self, proba: Floats, y: Index) -> SplineCalibration:
         """Fit a curve for each class."""
-        if isinstance(self.n_knots, bool) or not isinstance(self.n_knots, Integral) or self.n_knots < 2:
-            raise ValueError(f"`n_knots` of SplineCalibration must be an integer of at least 2; got {self.n_knots!r}.")
+        check_integer(self.n_knots, "n_knots", "SplineCalibration", 2)
         proba, y = check_held_out(proba, y, "SplineCalibration")
         self.n_classes_: int = proba.shape[1]
         learned = [recalibrate(column, y == j, self.n_knots) for j, column in enumerate(proba.T)]

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from tabcast.confidence._base import Confidence, Floats
+from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, log_probabilities
+from tabcast.table import Floats, Index
 
 COLDEST, HOTTEST = 0.05, 20.0
 
 
-def log_loss_slope(inverse_temperature: float, log_proba: Floats, y: NDArray[np.intp]) -> float:
+def log_loss_slope(inverse_temperature: float, log_proba: Floats, y: Index) -> float:
     """Derivative of the log-loss of ``softmax(b * log_proba)`` with respect to b; it grows with b."""
     expected = (softmax(inverse_temperature * log_proba, axis=1) * log_proba).sum(axis=1)
     return float(np.mean(expected - log_proba[np.arange(len(y)), y]))
 
 
-def best_temperature(log_proba: Floats, y: NDArray[np.intp]) -> float:
+def best_temperature(log_proba: Floats, y: Index) -> float:
     """The temperature in [COLDEST, HOTTEST] with the smallest log-loss; 1 where no temperature changes anything."""
     if np.ptp(log_proba, axis=1).max() < 1e-12:
         return 1.0
@@ -69,8 +69,9 @@ class TemperatureScaling(Confidence):
     """
 
     needs_held_out = True
+    changes_labels = False
 
-    def calibrate(self, proba: Floats, y: NDArray[np.intp]) -> TemperatureScaling:
+    def calibrate(self, proba: Floats, y: Index) -> TemperatureScaling:
         """Find the temperature under which the held-out rows are most likely."""
         proba, y = check_held_out(proba, y, "TemperatureScaling")
         self.n_classes_: int = proba.shape[1]

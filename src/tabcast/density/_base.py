@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tabcast.table import EncodedTable, learn_and_encode
+from tabcast.table import EncodedTable, Floats, learn_and_encode
 
 
 class Density(BaseEstimator, ABC):
@@ -19,7 +18,13 @@ class Density(BaseEstimator, ABC):
     A member writes `_fit(table)` and `_score(table)`, both on an :class:`~tabcast.table._columns.EncodedTable`. When a
     density is fitted on part of a table (one class of it), `table.columns` still describes the whole: ranges and
     levels are shared, so that densities of different classes can be compared.
+
+    Attributes
+    ----------
+    informative : whether the density differs between rows.
     """
+
+    informative: bool = True
 
     def fit(self, X: Any, categorical_features: ArrayLike | None = None) -> Density:
         """Learn from rows.
@@ -37,7 +42,7 @@ class Density(BaseEstimator, ABC):
         self._fit(table)
         return self
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Any) -> Floats:
         """Log density of each row, shape (n_rows,); always finite."""
         check_is_fitted(self, "columns_")
         return self._score(self.columns_.encode(X))
@@ -46,4 +51,4 @@ class Density(BaseEstimator, ABC):
     def _fit(self, table: EncodedTable) -> None: ...
 
     @abstractmethod
-    def _score(self, table: EncodedTable) -> NDArray[np.float64]: ...
+    def _score(self, table: EncodedTable) -> Floats: ...

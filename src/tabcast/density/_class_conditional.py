@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from tabcast.checks import check_integer
 from tabcast.density._base import Density
 from tabcast.exceptions import SmallClassWarning
-from tabcast.table import Columns, learn_and_encode
+from tabcast.table import Columns, Floats, Index, learn_and_encode
 
 
 class ClassConditional(BaseEstimator):
@@ -46,7 +46,7 @@ class ClassConditional(BaseEstimator):
 
     columns_: Columns
     classes_: NDArray[Any]
-    counts_: NDArray[np.intp]
+    counts_: Index
     densities_: list[Density | None]
     pooled_: Density | None
 
@@ -66,9 +66,8 @@ class ClassConditional(BaseEstimator):
         categorical_features : as in `Density.fit`.
         classes : all classes, where some may have no row here; None: those in `y`.
         """
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise ValueError(f"`min_samples` of ClassConditional must be a positive integer; got {self.min_samples!r}.")
-        labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y)
+        check_integer(self.min_samples, "min_samples", "ClassConditional", 1)
+        labels = column_or_1d(y)
         check_consistent_length(X, labels)
         table = learn_and_encode(X, categorical_features)
         self.columns_ = table.columns
@@ -83,7 +82,7 @@ class ClassConditional(BaseEstimator):
         self.pooled_ = deepcopy(self.density).fit(table) if (self.counts_ < self.min_samples).any() else None
         return self
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Any) -> Floats:
         """Log density of each row under each class, shape (n_rows, n_classes); always finite."""
         check_is_fitted(self, "densities_")
         table = self.columns_.encode(X)
@@ -109,7 +108,7 @@ class ClassConditional(BaseEstimator):
             )
 
 
-def _mix(own: NDArray[np.float64] | None, pooled: NDArray[np.float64] | None, share: float) -> NDArray[np.float64]:
+def _mix(own: Floats | None, pooled: Floats | None, share: float) -> Floats:
     """Log of share * own + (1 - share) * pooled."""
     if own is None or share == 0:
         assert pooled is not None

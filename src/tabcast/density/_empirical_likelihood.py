@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_integer, check_number
 from tabcast.density._base import Density
-from tabcast.table import BLOCK, EncodedTable
+from tabcast.table import BLOCK, EncodedTable, Floats, Index
 
 
-def log_shares(
-    counts: NDArray[np.intp], n_rows: int, n_cells: NDArray[np.intp], smoothing: float
-) -> NDArray[np.float64]:
+def log_shares(counts: Index, n_rows: int, n_cells: Index, smoothing: float) -> Floats:
     """Log of smoothed shares: log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
     if smoothing == 0:
         return np.log(np.maximum(counts, 0.5) / n_rows)
@@ -53,21 +50,20 @@ class EmpiricalLikelihood(Density):
     array([-0.405, -1.099, -1.792])
     """
 
-    log_probability_: NDArray[np.float64]
+    log_probability_: Floats
 
     def __init__(self, n_bins: int = 10, *, smoothing: float = 1.0) -> None:
         self.n_bins = n_bins
         self.smoothing = smoothing
 
     def _fit(self, table: EncodedTable) -> None:
-        if not isinstance(self.n_bins, Integral) or self.n_bins < 1:
-            raise ValueError(f"`n_bins` of EmpiricalLikelihood must be a positive integer; got {self.n_bins!r}.")
-        if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
-            raise ValueError(f"`smoothing` of EmpiricalLikelihood must be 0 or positive; got {self.smoothing!r}.")
+        check_integer(self.n_bins, "n_bins", "EmpiricalLikelihood", 1)
+        check_number(self.smoothing, "smoothing", "EmpiricalLikelihood", "[0, inf)")
         columns = table.columns
-        described = (*columns.continuous, *columns.categorical)
         sizes = [self.n_bins] * len(columns.continuous) + [len(column.levels) for column in columns.categorical]
-        n_cells = np.array(sizes, dtype=np.intp) + np.array([column.has_missing for column in described], dtype=np.intp)
+        has_missing = [column.has_missing for column in columns.continuous]
+        has_missing += [column.has_missing for column in columns.categorical]
+        n_cells = np.array(sizes, dtype=np.intp) + np.array(has_missing, dtype=np.intp)
         width = max(sizes, default=0) + 2
         counts = np.zeros(len(sizes) * width, dtype=np.intp)
         for _, flat in self._blocks(table, width):
@@ -75,14 +71,14 @@ class EmpiricalLikelihood(Density):
         by_column = counts.reshape(len(sizes), width)
         self.log_probability_ = log_shares(by_column, len(table), n_cells[:, None], self.smoothing)
 
-    def _score(self, table: EncodedTable) -> NDArray[np.float64]:
+    def _score(self, table: EncodedTable) -> Floats:
         scores = np.empty(len(table))
         for rows, flat in self._blocks(table, self.log_probability_.shape[1]):
             # No bounds to check: half the time of indexing.
             scores[rows] = self.log_probability_.take(flat, mode="clip").sum(axis=0)
         return scores
 
-    def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+    def _blocks(self, table: EncodedTable, width: int) -> Iterator[tuple[slice, Index]]:
         """Rows of a table a block at a time, with the positions of their cells in a flat table of so wide columns."""
         cells = table.cells(self.n_bins)
         starts = (np.arange(len(cells), dtype=np.intp) * width)[:, None]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 from tabcast.density._base import Density
-from tabcast.table import LARGEST_SPREAD, MISSING, UNSEEN, Columns, ContinuousColumn, EncodedTable, mean_and_spread
+from tabcast.table import (
+    LARGEST_SPREAD,
+    MISSING,
+    UNSEEN,
+    Columns,
+    ContinuousColumn,
+    EncodedTable,
+    Floats,
+    Index,
+    mean_and_spread,
+)
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp] | slice
+Rows = Index | slice
 
 LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 ONE_HOT_LEVELS = 64  # with more levels, comparing codes is cheaper than multiplying one-hot columns
@@ -175,7 +184,7 @@ class KernelDensity(Density):
         return scores + pairs.log_peak
 
 
-def _levels_with_missing(table: EncodedTable) -> NDArray[np.intp]:
+def _levels_with_missing(table: EncodedTable) -> Index:
     """Codes where missing is one more level and an unseen level equals none, not even itself."""
     codes = table.codes.astype(np.intp)
     n_levels = np.array([len(column.levels) for column in table.columns.categorical], dtype=np.intp)
@@ -185,7 +194,7 @@ def _levels_with_missing(table: EncodedTable) -> NDArray[np.intp]:
 class _Pairs:
     """Log kernel of (query, fitted row) pairs, block by block, relative to `log_peak`."""
 
-    def __init__(self, density: KernelDensity, queries: Floats, codes: NDArray[np.intp]) -> None:
+    def __init__(self, density: KernelDensity, queries: Floats, codes: Index) -> None:
         rows = density._scaled
         self.gaps = np.isnan(queries).any(axis=0) | np.isnan(rows).any(axis=0)
         self.queries, self.rows = queries[:, ~self.gaps], rows[:, ~self.gaps]
@@ -237,7 +246,7 @@ class _Pairs:
             logs += gain * (codes[queries, None] == levels[None, rows])
         return logs
 
-    def log_mean(self, log_kernel: Callable[[Rows, slice, Floats], Floats], queries: NDArray[np.intp]) -> Floats:
+    def log_mean(self, log_kernel: Callable[[Rows, slice, Floats], Floats], queries: Index) -> Floats:
         """Log of the mean of exp(log_kernel) over all fitted rows, for each query, block by block."""
         n_rows = len(self.rows)
         result = np.empty(len(queries))
@@ -246,7 +255,7 @@ class _Pairs:
             block = queries[start : start + BLOCK_QUERIES]
             total = np.zeros(len(block))
             for rows, out in _row_blocks(n_rows, buffer, len(block)):
-                total += np.exp(log_kernel(_as_slice(block), rows, out), out=out).sum(axis=1)
+                total += np.exp(log_kernel(block, rows, out), out=out).sum(axis=1)
             weak = total < UNDERFLOW
             total[weak] = 1.0
             sums = np.log(total)
@@ -303,14 +312,6 @@ def _row_blocks(n_rows: int, buffer: Floats, n_queries: int) -> Iterator[tuple[s
         yield rows, buffer[: n_queries * n].reshape(n_queries, n)
 
 
-def _as_slice(index: NDArray[np.intp]) -> Rows:
-    """The same rows as a slice where they are consecutive: no copy."""
-    first, last = index[0], index[-1]
-    return slice(first, last + 1) if last - first == len(index) - 1 else index
-
-
-def _one_hot_features(
-    query: NDArray[np.intp], row: NDArray[np.intp], levels: NDArray[np.intp], gain: float
-) -> tuple[Floats, Floats]:
+def _one_hot_features(query: Index, row: Index, levels: Index, gain: float) -> tuple[Floats, Floats]:
     """Columns whose product is `gain` where the levels are equal and 0 elsewhere."""
     return (query[:, None] == levels).astype(float), (row[:, None] == levels) * gain

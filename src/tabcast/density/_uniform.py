@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.density._base import Density
-from tabcast.table import EncodedTable
+from tabcast.table import EncodedTable, Floats
 
 
 class Uniform(Density):
@@ -19,8 +18,10 @@ class Uniform(Density):
     array([0., 0.])
     """
 
+    informative = False
+
     def _fit(self, table: EncodedTable) -> None:
         pass
 
-    def _score(self, table: EncodedTable) -> NDArray[np.float64]:
+    def _score(self, table: EncodedTable) -> Floats:
         return np.zeros(len(table))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
 
 ROWS_A_BIN = 10  # of a share of right ones among fewer rows not even the first digit is known
 
@@ -17,7 +16,7 @@ def affordable_bins(n_rows: int, most: int) -> int:
     return int(np.clip(n_rows // ROWS_A_BIN, 2, most))
 
 
-def equal_bins(values: Floats, n_bins: int) -> NDArray[np.intp]:
+def equal_bins(values: Floats, n_bins: int) -> Index:
     """Bin of each value, 0 for the smallest; about equally many in each, equal values together.
 
     Where values repeat there are fewer bins; their numbers have no gaps.

@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from tabcast.diagnostics._base import Diagnostic
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class ClassMix(Diagnostic):
     rounds: pd.DataFrame
 
 
-def class_mix(counts: ArrayLike, codes: NDArray[np.intp], classes: ArrayLike) -> ClassMix:
+def class_mix(counts: ArrayLike, codes: Index, classes: ArrayLike) -> ClassMix:
     """See how the classes share the pseudo-labels, round by round.
 
     Parameters

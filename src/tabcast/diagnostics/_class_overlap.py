@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from tabcast.diagnostics._base import Diagnostic
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class ClassOverlap(Diagnostic):
     overlap: float
 
 
-def class_overlap(log_density: Floats, codes: NDArray[np.intp], classes: ArrayLike) -> ClassOverlap:
+def class_overlap(log_density: Floats, codes: Index, classes: ArrayLike) -> ClassOverlap:
     """See how far the densities of the classes overlap.
 
     Parameters

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._bins import affordable_bins, equal_bins
 from tabcast.statistics import area_under_curve, rank_biserial, wilson_interval
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Mask
 
 MOST_BINS = 10
 FEWEST_ROWS = 5  # right and wrong predictions each, below which nothing is concluded
@@ -45,7 +43,7 @@ class ClusterAssumption(Diagnostic):
     n_rows: int
 
 
-def cluster_assumption(density: Floats, right: NDArray[np.bool_]) -> ClusterAssumption:
+def cluster_assumption(density: Floats, right: Mask) -> ClusterAssumption:
     """See whether predictions for held-out rows are better where the rows lie denser.
 
     Parameters
@@ -84,7 +82,7 @@ def cluster_assumption(density: Floats, right: NDArray[np.bool_]) -> ClusterAssu
     return ClusterAssumption(deciles, *_judge(density, right), len(density))
 
 
-def _judge(density: Floats, right: NDArray[np.bool_]) -> tuple[float, float, str]:
+def _judge(density: Floats, right: Mask) -> tuple[float, float, str]:
     """Correlation, p-value and what they allow to say."""
     n_right = int(right.sum())
     fewest = min(n_right, len(right) - n_right)

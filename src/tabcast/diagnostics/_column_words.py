@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.table import MISSING, Columns, column_names
-
-Floats = NDArray[np.float64]
+from tabcast.table import MISSING, Columns, Floats, Mask, column_names
 
 WORTH_SAYING = 0.05  # difference in the share of missing values
 LONGEST = 40  # letters of a level
 
 
-def describe_sides(X: Any, columns: Columns, name: Any, is_pool: NDArray[np.bool_]) -> tuple[str, str]:
+def describe_sides(X: Any, columns: Columns, name: Any, is_pool: Mask) -> tuple[str, str]:
     """A column's labeled and unlabeled rows, each in a few words that show the difference.
 
     Numbers: the medians, or the middle halves where the medians are alike. Levels: the share of the level whose shares

@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._column_words import describe_sides
 from tabcast.statistics import Area, area_under_curve
-from tabcast.table import take_rows
+from tabcast.table import Floats, Index, Mask, take_rows
 from tabcast.teachers import TableCodes
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 MOST_ROWS = 3_000  # labeled and unlabeled together: areas are then known to about two hundredths
 UNLABELED_EACH = 5  # unlabeled rows for each labeled one, at least FEW_UNLABELED: more would not narrow the interval
@@ -60,7 +57,7 @@ class CovariateShift(Diagnostic):
 
 
 def covariate_shift(
-    X: Any, labeled: NDArray[np.bool_], *, categorical_features: ArrayLike | None = None, random_state: int = 0
+    X: Any, labeled: Mask, *, categorical_features: ArrayLike | None = None, random_state: int = 0
 ) -> CovariateShift | None:
     """See whether labeled and unlabeled rows come from the same population.
 
@@ -122,7 +119,7 @@ def _judge(area: Area) -> str:
     return "strong" if area.low >= STRONG_AREA else "some"
 
 
-def _draw(labeled: NDArray[np.bool_], random: np.random.Generator) -> tuple[Index, NDArray[np.bool_]]:
+def _draw(labeled: Mask, random: np.random.Generator) -> tuple[Index, Mask]:
     """Positions of at most MOST_ROWS rows, half of them left to either side, and which are unlabeled."""
     ours, theirs = np.flatnonzero(labeled), np.flatnonzero(~labeled)
     n_ours = min(len(ours), max(MOST_ROWS // 2, MOST_ROWS - len(theirs)))
@@ -136,12 +133,12 @@ class _Domain:
     """Forests that tell the sides apart, each with the rows that did not train it."""
 
     array: Floats
-    is_pool: NDArray[np.bool_]
+    is_pool: Mask
     forests: list[tuple[ExtraTreesClassifier, Index]]
     area: Area
 
     @classmethod
-    def learn(cls, array: Floats, is_pool: NDArray[np.bool_], seed: int) -> _Domain:
+    def learn(cls, array: Floats, is_pool: Mask, seed: int) -> _Domain:
         """Fit and judge on folds."""
         fewest = int(min(is_pool.sum(), (~is_pool).sum()))
         splitter = StratifiedKFold(int(np.clip(fewest // 2, 2, N_FOLDS)), shuffle=True, random_state=seed)

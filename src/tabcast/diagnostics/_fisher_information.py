@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._bins import affordable_bins, equal_bins
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats
 
 REGIONS = {1: ["all"], 2: ["sparse", "dense"], 3: ["sparse", "middle", "dense"]}
 N_RESAMPLES = 1_000

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.confidence import ClusterAware
 from tabcast.exceptions import TabcastWarning
 from tabcast.feature_selection import FeatureSelection
 from tabcast.guard import OutOfFold
-from tabcast.table import find_categorical, take_rows
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
+from tabcast.table import Floats, Index, find_categorical, take_rows
 
 MOST_POOL_ROWS = 5_000  # that set the scale of gamma
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._bins import affordable_bins
 from tabcast.statistics import expected_calibration_error, reliability_curve
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
 
 MOST_BINS = 10
 NAMES = {"accuracy_low": "low", "accuracy_high": "high", "count": "n"}
@@ -49,7 +47,7 @@ class Reliability(Diagnostic):
     self_trained: ModelReliability
 
 
-def reliability(codes: NDArray[np.intp], supervised: Floats, self_trained: Floats) -> Reliability:
+def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Reliability:
     """Compare confidence and accuracy of two models on held-out rows.
 
     Parameters
@@ -75,7 +73,7 @@ def reliability(codes: NDArray[np.intp], supervised: Floats, self_trained: Float
     return Reliability(_judge(codes, supervised), _judge(codes, self_trained))
 
 
-def _judge(codes: NDArray[np.intp], proba: Floats) -> ModelReliability:
+def _judge(codes: Index, proba: Floats) -> ModelReliability:
     n_bins = affordable_bins(len(codes), MOST_BINS)
     proba = np.clip(np.asarray(proba, dtype=float), 0.0, 1.0)
     proba /= proba.sum(axis=1, keepdims=True)  # single precision sums to 1 only nearly

@@ -11,11 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabcast.diagnostics._base import Diagnostic, to_plain
 from tabcast.statistics import placements
-from tabcast.table import n_rows, take_rows
+from tabcast.table import Floats, Index, n_rows, take_rows
 from tabcast.teachers import NormalScores
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 MOST_CANDIDATES = 2_000  # rows among which is chosen: the most undecided, should there be more
 MOST_NEIGHBORS = 2_000  # rows that stand for the whole pool

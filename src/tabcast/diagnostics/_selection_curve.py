@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tabcast.confidence._cluster_aware import regularize
 from tabcast.diagnostics._base import Diagnostic
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index
 
 THRESHOLDS = np.linspace(0.0, 1.0, 21).round(2)
 ALPHAS = np.linspace(0.0, 1.0, 21).round(2)
@@ -93,5 +91,5 @@ def selection_curve(
     return SelectionCurve(thresholds, alphas, threshold, never, float(_share(np.array([never]), n_rows)[0]))
 
 
-def _share(counts: NDArray[np.intp], n_rows: int) -> Floats:
+def _share(counts: Index, n_rows: int) -> Floats:
     return counts / max(1, n_rows)

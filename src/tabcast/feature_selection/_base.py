@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tabcast.table import take_columns
+from tabcast.table import Index, Mask, take_columns
 
 
 class FeatureSelection(BaseEstimator, ABC):
@@ -18,10 +18,10 @@ class FeatureSelection(BaseEstimator, ABC):
     A member writes `fit`, which sets `support_`: a mask over the columns.
     """
 
-    support_: NDArray[np.bool_]
+    support_: Mask
 
     @abstractmethod
-    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> FeatureSelection:
+    def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> FeatureSelection:
         """Learn from the labeled rows which columns matter for the class (given by its index)."""
 
     def transform(self, X: Any) -> Any:

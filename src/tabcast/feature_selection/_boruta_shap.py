@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from tabcast.checks import check_integer, check_number
 from tabcast.exceptions import NoFeatureConfirmedWarning
 from tabcast.feature_selection._base import FeatureSelection
 from tabcast.feature_selection._shap_importance import check_explainable, default_forest, shap_importance
 from tabcast.progress import show_progress
-from tabcast.table import learn_columns
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.intp]
+from tabcast.table import Floats, Index, Mask, learn_columns
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 
@@ -212,7 +208,7 @@ class BorutaShap(FeatureSelection):
     def fit(
         self,
         X: Any,
-        y: NDArray[np.intp],
+        y: Index,
         categorical_features: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> BorutaShap:
@@ -306,14 +302,11 @@ class BorutaShap(FeatureSelection):
         if self.estimator is not None:
             check_explainable(self.estimator)
         for name in ("max_iter", "min_shadows", "n_fallback"):
-            _check_positive(name, getattr(self, name))
+            check_integer(getattr(self, name), name, "BorutaShap", 1)
         for name in ("max_features", "max_rows_explained"):
-            if getattr(self, name) is not None:
-                _check_positive(name, getattr(self, name))
-        if not isinstance(self.alpha, Real) or not 0 < float(self.alpha) < 1:
-            raise ValueError(f"`alpha` of BorutaShap must be in (0, 1); got {self.alpha!r}.")
-        if not isinstance(self.percentile, Real) or not 0 < float(self.percentile) <= 100:
-            raise ValueError(f"`percentile` of BorutaShap must be in (0, 100]; got {self.percentile!r}.")
+            check_integer(getattr(self, name), name, "BorutaShap", 1, allowed=[None])
+        check_number(self.alpha, "alpha", "BorutaShap", "(0, 1)")
+        check_number(self.percentile, "percentile", "BorutaShap", "(0, 100]")
         if self.correction not in CORRECTIONS:
             choices = " or ".join(map(repr, CORRECTIONS))
             raise ValueError(f"`correction` of BorutaShap must be {choices}; got {self.correction!r}.")
@@ -328,11 +321,6 @@ def _check_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
             "not all zero."
         )
     return weight
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"`{name}` of BorutaShap must be a positive integer; got {value!r}.")
 
 
 def _as_numbers(X: Any, categorical_features: ArrayLike | None) -> tuple[Floats, Mask]:

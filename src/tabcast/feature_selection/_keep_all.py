@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.feature_selection._base import FeatureSelection
-from tabcast.table import column_names
+from tabcast.table import Index, column_names
 
 
 class KeepAll(FeatureSelection):
@@ -22,7 +22,7 @@ class KeepAll(FeatureSelection):
     array([ True,  True,  True])
     """
 
-    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> KeepAll:
+    def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> KeepAll:
         """All columns are chosen."""
         self.support_ = np.ones(len(column_names(X)), dtype=bool)
         return self

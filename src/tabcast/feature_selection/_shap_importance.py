@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from tabcast.table import Floats, Index, Mask
 
 INSTALL = "Install one with: pip install 'tabcast[xgboost]' (or 'tabcast[lightgbm]', or shap for scikit-learn's trees)."
 
@@ -23,11 +22,11 @@ INSTALL = "Install one with: pip install 'tabcast[xgboost]' (or 'tabcast[lightgb
 def shap_importance(
     model: Any,
     X: Floats,
-    y: NDArray[np.intp],
+    y: Index,
     *,
     categorical: Mask,
     sample_weight: Floats | None = None,
-    explained: NDArray[np.intp] | None = None,
+    explained: Index | None = None,
 ) -> Floats:
     """Fit a tree model, and give the mean absolute SHAP value of each column over rows and classes.
 
@@ -114,7 +113,7 @@ def _explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
 
 
 def _explain_xgboost(
-    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
 ) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in log-odds."""
     from xgboost import DMatrix
@@ -128,7 +127,7 @@ def _explain_xgboost(
 
 
 def _explain_lightgbm(
-    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
 ) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in log-odds."""
     model.fit(X, y, sample_weight=sample_weight, categorical_feature=np.flatnonzero(categorical).tolist())
@@ -137,7 +136,7 @@ def _explain_lightgbm(
 
 
 def _explain_sklearn(
-    model: Any, X: Floats, y: NDArray[np.intp], categorical: Mask, sample_weight: Floats | None, rows: NDArray[np.intp]
+    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
 ) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in probabilities (forests, trees) or log-odds (boosting)."""
     from shap import TreeExplainer

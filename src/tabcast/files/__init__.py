@@ -1,24 +1,33 @@
 """Tables of users: reading them from files, and understanding what their columns are.
 
 `read_table_file` reads, `understand` decides, and what it decided turns every later table into the same features.
-Beside the method: it knows nothing of classifiers, and nothing here prints.
+Independent of the method: nothing here knows of classifiers, and nothing prints.
 """
 
-from tabcast.files._describe import describe
 from tabcast.files._errors import TableFileError
-from tabcast.files._read import iter_table_file, read_notes, read_table_file
+from tabcast.files._facts import ColumnNote, Fact
+from tabcast.files._read import iter_table_file, open_table_file, read_notes, read_table_file
 from tabcast.files._rules import Problem
-from tabcast.files._understand import ColumnNote, Converted, Understanding, understand
-from tabcast.files._write import write_table_file
+from tabcast.files._understand import Converted, Understanding, understand
+from tabcast.files._wording import PYTHON, Argument, ArgumentError, Wording
+from tabcast.files._words import describe
+from tabcast.files._write import TableWriter, write_table_file
 
 __all__ = [
+    "PYTHON",
+    "Argument",
+    "ArgumentError",
     "ColumnNote",
     "Converted",
+    "Fact",
     "Problem",
     "TableFileError",
+    "TableWriter",
     "Understanding",
+    "Wording",
     "describe",
     "iter_table_file",
+    "open_table_file",
     "read_notes",
     "read_table_file",
     "understand",

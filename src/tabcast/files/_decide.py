@@ -1,18 +1,18 @@
-"""What a column is, from its values and its name, never from the labels."""
+"""Deciding what a column is, from its values and its name, never from the labels."""
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._errors import show_value
-from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Problem, Rule, bound_numbers, is_number
+from tabcast.files._errors import shorten
+from tabcast.files._facts import Fact, note
+from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
 from tabcast.files._values import (
     NOT_NUMBERS,
     TRUTH_WORDS,
@@ -30,9 +30,10 @@ from tabcast.files._values import (
 )
 
 MOST_LEVELS = 200  # gradient boosting of scikit-learn takes 255
+SHOWN_LEVELS = 3
 FEW_LEVELS = 20  # numbers and words mixed: up to here they are levels such as 1, 2, 3, "4 or more"
-MOSTLY = 0.8  # share of numbers (or dates) that makes a column one of numbers, strays missing
-NEARLY_ALL = 0.9  # share of different values that makes an identifier
+MOSTLY = 0.8  # proportion of numbers (or dates) that makes a column one of numbers, strays missing
+NEARLY_ALL = 0.9  # proportion of different values that makes an identifier
 FEWEST_FOR_KEY = 20  # rows below which 1, 2, 3, ... may well be a measurement
 FEWEST_FOR_UNIQUE = 5
 SAMPLE_ROWS = 1_000
@@ -50,41 +51,36 @@ class Decision:
 
     Parameters
     ----------
-    kind, used, why : for people.
-    rule : how it becomes a feature, also where it is left out but could be used; None if it cannot.
-    is_open : whether its numbers may be read in two ways, so that other columns have to say which.
+    kind, used, facts
+        As in :class:`ColumnNote`.
+    rule : Rule or None
+        How it becomes a feature, also where it is left out but could be used; None if it cannot.
+    is_open : bool
+        Whether its numbers may be read in two ways, so that the other columns have to decide.
     """
 
     kind: str
     used: bool
-    why: str
+    facts: tuple[Fact, ...]
     rule: Rule | None
     is_open: bool = False
 
 
 def decide(name: str, values: pd.Series[Any], hint: str | None = None) -> Decision:
-    """Say what a column is.
-
-    Parameters
-    ----------
-    name : of the column.
-    values : of all rows, labeled or not.
-    hint : the notation of numbers in other columns, for texts such as `1,234` that may be read two ways.
-    """
+    """Decide what a column is; `hint` is the notation of numbers in other columns, for texts such as `1,234`."""
     dtype = values.dtype
     if values.isna().all():
-        return Decision("empty", False, "no value in any row", None)
+        return Decision("empty", False, (note("no_value"),), None)
     if _is_nested(values):
         example = type(values.dropna().iloc[0]).__name__
-        return Decision("mixed", False, f"holds values of type {example}, which are no table cells", None)
+        return Decision("mixed", False, (note("nested", type=example),), None)
     if is_number(dtype):
         return _decide_numbers(name, values, values.to_numpy(dtype=float, na_value=np.nan, copy=True), None)
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return _decide_dates(name, plain_dates(values), None, "")
+        return _decide_dates(name, plain_dates(values), None)
     if pd.api.types.is_timedelta64_dtype(dtype):
         seconds = values.dt.total_seconds().to_numpy(dtype=float, copy=True)
-        decision = _decide_numbers(name, pd.Series(seconds), seconds, None)
-        return replace(decision, why=decision.why.replace("numbers", "durations in seconds"))
+        return _decide_numbers(name, pd.Series(seconds), seconds, None, unit="seconds")
     if is_text(values):
         return _decide_text(name, values, hint)
     texts = find_texts(values)
@@ -94,16 +90,16 @@ def decide(name: str, values: pd.Series[Any], hint: str | None = None) -> Decisi
 
 
 def decide_category(name: str, values: pd.Series[Any]) -> Decision:
-    """Say what a column is whose values, numbers perhaps, stand for levels, as somebody who knows it says."""
+    """Decide what a column is whose values, perhaps numbers, the user declared to be categories."""
     if values.isna().all() or _is_nested(values):
         return decide(name, values)
     texts = _same_numbers(find_texts(values))
     if not texts.n_values:
-        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+        return Decision("empty", False, (note("only_missing_words"),), None)
     rule, share_kept = _category_rule(name, texts)
     if len(texts.levels) == 1 and texts.n_values == len(texts.codes):
-        return Decision("constant", False, f"the same value in every row, {show_value(texts.levels[0])}", rule)
-    return Decision("category", True, _say_levels(texts, rule, share_kept) + ", as you asked", rule)
+        return Decision("constant", False, (_same_value(texts),), rule)
+    return Decision("category", True, (_levels(texts, rule, share_kept), note("category_on_request")), rule)
 
 
 def _same_numbers(texts: Texts) -> Texts:
@@ -124,70 +120,71 @@ def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decisio
             return _decide_numbers(name, values, numbers, "plain")
     texts = find_texts(values)
     if not texts.n_values:
-        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+        return Decision("empty", False, (note("only_missing_words"),), None)
     if has_leading_zeros(pd.Series(texts.levels, dtype=object)):
-        return _decide_levels(name, texts, " (digits with leading zeros are codes)")
+        return _decide_levels(name, texts, note("leading_zeros"))
     without = texts.without(NOT_NUMBERS)
     if without.n_values:
         number_format, by_level = find_number_format(without, hint)
         if number_format is None and _could_be_numbers(without):
-            return Decision(
-                "mixed",
-                False,
-                f"{show_value(without.levels[0])} may mean thousands or a decimal comma",
-                NumberRule(name, "thousands_comma"),
-                is_open=True,
-            )
+            example = note("two_notations", example=shorten(without.levels[0]))
+            return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma"), is_open=True)
         n_numbers = int(without.counts[~np.isnan(by_level)].sum())
         if n_numbers == without.n_values:
             return _decide_numbers(name, values, without.spread(by_level), number_format)
         if n_numbers and not _few_levels(texts) and n_numbers >= MOSTLY * without.n_values:
-            stray = _stray_words(without, np.isnan(by_level), "numbers")
+            stray = _stray(without, np.isnan(by_level))
             return _decide_numbers(name, values, without.spread(by_level), number_format, stray)
         date_format = find_date_format(without)
         if date_format is not None:
             return _decide_text_dates(name, without, date_format)
         if 0.1 * without.n_values < n_numbers and not _few_levels(texts) and len(texts.levels) > MOST_LEVELS:
-            why = f"{n_numbers:,} numbers and {without.n_values - n_numbers:,} words in one column"
-            return Decision("mixed", False, why, _category_rule(name, texts)[0])
+            both = note("numbers_and_words", n_numbers=n_numbers, n_words=without.n_values - n_numbers)
+            return Decision("mixed", False, (both,), _category_rule(name, texts)[0])
     return _decide_levels(name, texts)
 
 
 def _decide_numbers(
-    name: str, values: pd.Series[Any], numbers: NDArray[np.float64], number_format: str | None, stray: str = ""
+    name: str,
+    values: pd.Series[Any],
+    numbers: NDArray[np.float64],
+    number_format: str | None,
+    *details: Fact,
+    unit: str = "none",
 ) -> Decision:
-    """A column of numbers: `values` as they came, `numbers` what they say."""
+    """A column of numbers: `values` as they came, `numbers` what they mean."""
     problems = bound_numbers(name, numbers)
     rule = NumberRule(name, number_format)
     present = numbers[~np.isnan(numbers)]
     if not len(present):
-        return Decision("empty", False, "only infinite values", None)
-    low, high = present.min(), present.max()
+        return Decision("empty", False, (note("only_infinite"),), None)
+    low, high = float(present.min()), float(present.max())
     if _are_integers(present):
-        reason = _key_reason(name, values, present)
-        if reason:
-            return Decision("identifier", False, reason, rule)
+        key = _find_key(name, values, present)
+        if key is not None:
+            return Decision("identifier", False, (key,), rule)
     if low == high and len(present) == len(numbers):
-        return Decision("constant", False, f"the same value in every row, {_show(low)}", rule)
-    why = f"numbers from {_show(low)} to {_show(high)}" if low < high else f"the number {_show(low)} or missing"
-    if number_format == "decimal_comma":
-        why += ", written with a decimal comma"
-    elif number_format == "thousands_comma":
-        why += ", written with thousands commas"
-    return Decision("number", True, why + stray + _say_problems(problems) + _say_rounding(present), rule)
+        return Decision("constant", False, (note("same_number", value=low),), rule)
+    facts = [note("range", low=low, high=high, unit=unit)]
+    if number_format in ("decimal_comma", "thousands_comma"):
+        facts.append(note(number_format))
+    facts += [*details, *(note(problem.what.replace(" ", "_"), n=problem.n) for problem in problems)]
+    if _are_rounded(present):
+        facts.append(note("rounded"))
+    return Decision("number", True, tuple(facts), rule)
 
 
-def _key_reason(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -> str:
-    """Why a column of integers is a key and not a measurement; empty if it is not."""
+def _find_key(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -> Fact | None:
+    """Why a column of integers is a key and not a measurement; None if it is not."""
     n = len(present)
     n_different = int(values.nunique())
     if n >= FEWEST_FOR_KEY and n == len(values) == n_different and present.max() - present.min() == n - 1:
-        return "integers without a gap, a different one in every row, like row numbers"
+        return note("row_numbers")
     if n_different == n and n >= FEWEST_FOR_KEY and np.abs(present).max() > EXACT:
-        return "a different integer in every row, too long for a measurement"
+        return note("long_integers")
     if ID_NAME.search(name.strip()) and n_different >= NEARLY_ALL * n and n >= FEWEST_FOR_UNIQUE:
-        return "named like a key, with a different integer in (nearly) every row"
-    return ""
+        return note("named_like_a_key")
+    return None
 
 
 def _decide_text_dates(name: str, texts: Texts, date_format: str) -> Decision:
@@ -195,56 +192,54 @@ def _decide_text_dates(name: str, texts: Texts, date_format: str) -> Decision:
     by_level = read_dates(texts.levels, date_format)
     dates = np.append(by_level, np.datetime64("NaT"))[texts.codes]
     twin = swapped_format(date_format)
-    more = ""
+    details = []
     if twin is not None and not np.isnat(read_dates(texts.levels[~np.isnat(by_level)], twin)).any():
-        order = "month/day" if date_format.startswith("%m") else "day/month"
-        more = f" (no date says whether day or month comes first: read as {order})"
+        details.append(note("day_or_month", order="month/day" if date_format.startswith("%m") else "day/month"))
     if np.isnat(by_level).any():
-        more += _stray_words(texts, np.isnat(by_level), "dates")
-    return _decide_dates(name, dates, date_format, more)
+        details.append(_stray(texts, np.isnat(by_level)))
+    return _decide_dates(name, dates, date_format, *details)
 
 
-def _decide_dates(name: str, dates: NDArray[np.datetime64], date_format: str | None, more: str) -> Decision:
+def _decide_dates(name: str, dates: NDArray[np.datetime64], date_format: str | None, *details: Fact) -> Decision:
     """A column of dates."""
     present = dates[~np.isnat(dates)]
-    first, last = present.min().astype("datetime64[D]"), present.max().astype("datetime64[D]")
-    rule = DateRule(name, date_format, str(first))
+    first, last = (str(date.astype("datetime64[D]")) for date in (present.min(), present.max()))
+    rule = DateRule(name, date_format, first)
     if present.min() == present.max() and len(present) == len(dates):
-        return Decision("constant", False, f"the same date in every row, {first}", rule)
-    return Decision("date", True, f"dates from {first} to {last}, as days{more}", rule)
+        return Decision("constant", False, (note("same_date", value=first),), rule)
+    return Decision("date", True, (note("dates", first=first, last=last), *details), rule)
 
 
-def _decide_levels(name: str, texts: Texts, more: str = "") -> Decision:
+def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
     """A column of words: levels, free text or an identifier."""
     n, n_levels = texts.n_values, len(texts.levels)
     if not n:
-        return Decision("empty", False, 'no value in any row (only words such as "NA")', None)
+        return Decision("empty", False, (note("only_missing_words"),), None)
     rule, share_kept = _category_rule(name, texts)
     if n_levels == 1 and n == len(texts.codes):
-        return Decision("constant", False, f"the same value in every row, {show_value(texts.levels[0])}", rule)
+        return Decision("constant", False, (_same_value(texts),), rule)
     if _is_prose(texts):
-        return Decision("text", False, f"free text, {n_levels:,} different ones in {n:,} rows", rule)
-    share = n_levels / n
-    if n >= FEWEST_FOR_UNIQUE and share >= NEARLY_ALL:
-        every = "every row" if n_levels == n else f"{math.floor(100 * share)}% of the rows"
-        return Decision("identifier", False, f"a different value in {every}{more}", rule)
-    if ID_NAME.search(name.strip()) and share > 0.5 and n >= FEWEST_FOR_UNIQUE:
-        return Decision("identifier", False, f"named like a key, {n_levels:,} different values in {n:,} rows", rule)
-    return Decision("category", True, _say_levels(texts, rule, share_kept) + more, rule)
+        return Decision("text", False, (note("free_text", n=n_levels, n_rows=n),), rule)
+    if n >= FEWEST_FOR_UNIQUE and n_levels / n >= NEARLY_ALL:
+        return Decision("identifier", False, (note("different_values", n=n_levels, n_rows=n), *details), rule)
+    if ID_NAME.search(name.strip()) and n_levels / n > 0.5 and n >= FEWEST_FOR_UNIQUE:
+        return Decision("identifier", False, (note("named_like_a_key_of_words", n=n_levels, n_rows=n),), rule)
+    return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
 
 
-def _say_levels(texts: Texts, rule: CategoryRule, share_kept: float) -> str:
+def _same_value(texts: Texts) -> Fact:
+    return note("same_value", value=shorten(texts.levels[0]))
+
+
+def _levels(texts: Texts, rule: CategoryRule, share_kept: float) -> Fact:
     """How many levels, and which."""
-    n_levels = len(texts.levels)
     if rule.other is not None:
-        kept = len(rule.levels) - 1
-        return f"{n_levels:,} levels, the {kept} most frequent kept ({share_kept:.0%} of the rows), the rest grouped"
-    shown = ", ".join(show_value(level) for level in rule.levels[:3]) + (", ..." if n_levels > 3 else "")
-    return f"{n_levels} level{'s' * (n_levels > 1)}: {shown}"
+        return note("grouped_levels", n=len(texts.levels), n_kept=len(rule.levels) - 1, share=share_kept)
+    return note("levels", n=len(texts.levels), shown=[shorten(level) for level in rule.levels[:SHOWN_LEVELS]])
 
 
 def _category_rule(name: str, texts: Texts) -> tuple[CategoryRule, float]:
-    """The rule of a column of levels, and the share of rows whose level it keeps: at most MOST_LEVELS, the frequent."""
+    """The rule of a column of levels, MOST_LEVELS of them at most, and the proportion of rows whose level it keeps."""
     folded = {level.casefold() for level in texts.levels}
     if folded <= TRUTH_WORDS:
         return CategoryRule(name, tuple(sorted(folded)), None, True), 1.0
@@ -293,31 +288,17 @@ def _spread_text(texts: Texts) -> NDArray[np.object_]:
     return levels[texts.codes]
 
 
-def _stray_words(texts: Texts, lost: NDArray[np.bool_], what: str) -> str:
+def _stray(texts: Texts, lost: NDArray[np.bool_]) -> Fact:
     """How many values are not what the others are."""
     counts = np.where(lost, texts.counts, 0)
-    n = int(counts.sum())
-    values = "value that is not one counts" if n == 1 else "values that are not count"
-    return f"; {n:,} {values} as missing, for example {show_value(texts.levels[int(np.argmax(counts))])}"
+    return note("stray", n=int(counts.sum()), example=shorten(texts.levels[int(np.argmax(counts))]))
 
 
-def _say_problems(problems: list[Problem]) -> str:
-    """What was done to infinite and huge numbers."""
-    words = {"infinite": "infinite as missing", "too large": "cut to 1e38"}
-    return "".join(f"; {problem.n:,} {words[problem.what]}" for problem in problems)
-
-
-def _say_rounding(present: NDArray[np.float64]) -> str:
-    """A word on integers that floats cannot hold exactly."""
-    largest = np.abs(present).max()
-    return "; integers this long are rounded" if EXACT < largest < 1e22 and _are_integers(present) else ""
+def _are_rounded(present: NDArray[np.float64]) -> bool:
+    """Whether there are integers that floats cannot hold exactly."""
+    return bool(EXACT < np.abs(present).max() < 1e22) and _are_integers(present)
 
 
 def _are_integers(numbers: NDArray[np.float64]) -> bool:
     """Whether all numbers, missing ones aside, are whole."""
     return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
-
-
-def _show(number: float) -> str:
-    """A number, short."""
-    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e12 else f"{number:.4g}"

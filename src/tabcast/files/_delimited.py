@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -14,8 +14,8 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from tabcast.files._errors import TableFileError, list_names
-from tabcast.files._source import Source
+from tabcast.files._errors import TableFileError
+from tabcast.files._source import Source, check_names
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
@@ -66,7 +66,7 @@ def find_dialect(source: Source) -> Dialect:
 def _score_delimiter(source: Source, dialect: Dialect) -> tuple[float, int, int]:
     """How well a delimiter fits the first rows: the larger, the better.
 
-    Share of the rows that have as many fields as the header, that number (none for a single column), and minus the
+    The proportion of rows with as many fields as the header, that number (none for a single column), and minus the
     number of fields that begin with spaces and a quote.
     """
     lengths, n_spaced = [], 0
@@ -82,72 +82,77 @@ def _score_delimiter(source: Source, dialect: Dialect) -> tuple[float, int, int]
     return lengths.count(lengths[0]) / len(lengths), lengths[0], -n_spaced
 
 
-def read_delimited(source: Source, batch_rows: int | None = None) -> Iterator[pd.DataFrame]:
-    """The table in batches of `batch_rows` rows, every value as text, empty fields missing; None: all in one."""
-    dialect = find_dialect(source)
-    with _open_text(source, dialect.encoding) as file:
-        records = _records(source, file, dialect)
-        _, header = next(records, (0, []))
-        names = check_names(source, header)
-        rows = _rows(source, names, records, dialect)
-        first_row = 0
-        while True:
-            columns, n_rows = _take_rows(rows, len(names), batch_rows)
-            if n_rows == 0:
-                break
-            index = pd.RangeIndex(first_row, first_row + n_rows)
-            frame = pd.DataFrame(dict(zip(names, columns, strict=True)), copy=False)
-            frame.index = index
-            frame.attrs["notes"] = [*source.notes, *dialect.notes]
-            yield frame
-            first_row += n_rows
+class DelimitedTable:
+    """A text table; the interface of :class:`tabcast.files._read.TableFile`. Every value stays the text it was."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._dialect = find_dialect(source)
+        with _open_text(source, self._dialect.encoding) as file:
+            _, header = next(_records(source, file, self._dialect), (0, []))
+        self.names = check_names(source, header)
+        self.notes = [*source.notes, *self._dialect.notes]
+
+    def count_rows(self) -> int:
+        """About how many rows there are: the lines below the header, those within quoted values included."""
+        n_lines, last = 0, b"\n"
+        with self._source.open_bytes() as file:
+            while block := file.read(BLOCK_BYTES):
+                n_lines += block.count(b"\n")
+                last = block[-1:]
+        return n_lines + (last != b"\n") - 1
+
+    def batches(
+        self, batch_rows: int | None, used: Sequence[str], kept: Sequence[str] = ()
+    ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+        """Batches of two frames, the columns in `used` and those in `kept`: text, empty fields missing."""
+        wanted = list(dict.fromkeys([*used, *kept]))
+        positions = [self.names.index(name) for name in wanted]
+        with _open_text(self._source, self._dialect.encoding) as file:
+            records = _records(self._source, file, self._dialect)
+            next(records)  # the header
+            rows = _rows(self._source, self.names, records, self._dialect)
+            first_row = 0
+            while True:
+                columns, n_rows = _take_rows(rows, positions, batch_rows)
+                if n_rows == 0:
+                    break
+                index = pd.RangeIndex(first_row, first_row + n_rows)
+                by_name = dict(zip(wanted, columns, strict=True))
+                yield _to_frame(by_name, used, index), _to_frame(by_name, kept, index)
+                first_row += n_rows
         if first_row == 0:
-            raise TableFileError(f"{source.name} has a header line but no rows below it.")
+            raise TableFileError(f"{self._source.name} has a header line but no rows below it.")
 
 
-def check_names(source: Source, header: list[str]) -> list[str]:
-    """Column names without spaces around them; refused when there is none, an empty one, or the same one twice."""
-    names = [name.strip() for name in header]
-    if not any(names):
-        raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
-    for position, name in enumerate(names, start=1):
-        if not name:
-            index_advice = " (pandas writes such a column for its index: use to_csv(..., index=False))"
-            raise TableFileError(
-                f"Column {position} of {source.name} has no name; give it one in the first line"
-                f"{index_advice if position == 1 else ' or remove it'}."
-            )
-    seen: set[str] = set()
-    doubles = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    if doubles:
-        raise TableFileError(
-            f"{source.name} has more than one column named {list_names(dict.fromkeys(doubles))}; rename or remove one."
-        )
-    return names
+def _to_frame(columns: dict[str, pd.Series[Any]], names: Sequence[str], index: pd.RangeIndex) -> pd.DataFrame:
+    """Some of the columns, without copying them."""
+    frame = pd.DataFrame({name: columns[name] for name in names}, copy=False)
+    return frame.set_axis(index) if names else pd.DataFrame(index=index)
 
 
-def _take_rows(rows: Iterator[list[str]], n_columns: int, most: int | None) -> tuple[list[pd.Series[Any]], int]:
-    """Up to `most` rows as text columns, put together chunk by chunk so that lists of rows never pile up."""
-    chunks: list[list[pd.Series[Any]]] = [[] for _ in range(n_columns)]
+def _take_rows(rows: Iterator[list[str]], positions: list[int], most: int | None) -> tuple[list[pd.Series[Any]], int]:
+    """Up to `most` rows as the text columns at `positions`, chunk by chunk so that lists of rows never pile up."""
+    chunks: list[list[pd.Series[Any]]] = [[] for _ in positions]
     n_rows = 0
     while most is None or n_rows < most:
         chunk = list(islice(rows, CHUNK_ROWS if most is None else min(CHUNK_ROWS, most - n_rows)))
         if not chunk:
             break
         n_rows += len(chunk)
-        for parts, values in zip(chunks, zip(*chunk, strict=True), strict=True):
-            parts.append(_text_column(values))
+        for position, pieces in zip(positions, chunks, strict=True):
+            pieces.append(_text_column([row[position] for row in chunk]))
         del chunk
     if not n_rows:
         return [], 0
     columns = []
-    for parts in chunks:
-        columns.append(parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True))
-        parts.clear()
+    for pieces in chunks:
+        columns.append(pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True))
+        pieces.clear()
     return columns, n_rows
 
 
-def _text_column(values: tuple[str, ...]) -> pd.Series[Any]:
+def _text_column(values: list[str]) -> pd.Series[Any]:
     """Fields as a text column, empty ones missing."""
     array = np.array(values, dtype=object)
     array[array == ""] = None
@@ -224,7 +229,7 @@ def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
 
 
 def _find_encoding(source: Source) -> tuple[str, tuple[str, ...]]:
-    """UTF-8, or what a byte-order mark says, or Windows-1252 with a word on it; refused when it is not text."""
+    """UTF-8, or what a byte-order mark says, or Windows-1252 with a note; refused when it is not text."""
     with source.open_bytes() as file:
         block = file.read(BLOCK_BYTES)
         for mark, encoding in BYTE_ORDER_MARKS:
@@ -241,7 +246,7 @@ def _find_encoding(source: Source) -> tuple[str, tuple[str, ...]]:
                 except UnicodeDecodeError:
                     is_utf8 = False
             if is_windows:
-                is_windows = not any(sign in block for sign in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"))
+                is_windows = not any(byte in block for byte in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"))
             block = file.read(BLOCK_BYTES)
     if is_utf8:
         try:

@@ -6,28 +6,29 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from tabcast.files._wording import ArgumentError
 
-class TableFileError(ValueError):
+
+class TableFileError(ArgumentError):
     """A table file that cannot be read, written or understood, in one sentence on one line.
 
-    The command line prints the sentence and ends with code 2; no traceback helps somebody whose file is broken.
+    Parameters
+    ----------
+    *parts : str or Argument
+        The pieces of the sentence.
     """
-
-    def __init__(self, sentence: str) -> None:
-        # Names from the user's file may hold anything; the sentence stays on one line, and printable.
-        super().__init__("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in sentence))
 
 
 def list_names(names: Iterable[Any], most: int = 10) -> str:
     """Names in quotes, the first few of them, with how many more there are."""
     names = list(names)
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(repr(_shorten(str(name), 80)) for name in names[:most]) + more
+    return ", ".join(repr(shorten(name, 80)) for name in names[:most]) + more
 
 
 def show_value(value: Any) -> str:
     """A cell's value in quotes, cut where it is long."""
-    return repr(_shorten(str(value), 40))
+    return repr(shorten(value))
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
@@ -39,6 +40,7 @@ def suggest(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {show_value(by_folded[close[0]])}?" if close else ""
 
 
-def _shorten(text: str, most: int) -> str:
-    """The text, or its beginning with dots."""
+def shorten(value: Any, most: int = 40) -> str:
+    """A value as text, cut with dots where it is long."""
+    text = str(value)
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -3,30 +3,92 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import pandas as pd
 
-from tabcast.files._arrow import read_arrow
-from tabcast.files._delimited import read_delimited
-from tabcast.files._source import Source, find_source
+from tabcast.files._arrow import ArrowTable
+from tabcast.files._delimited import DelimitedTable
+from tabcast.files._source import find_source
 
 
-def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table: CSV, TSV (also gzipped), Parquet or Feather, found by content.
+class TableFile(Protocol):
+    """A table file that is open for reading.
 
-    Text tables keep every value as the text it was (`007` stays `007`), only empty fields become missing; what the
-    columns are is decided by :func:`tabcast.files.understand`. Parquet and Feather keep their types. What was noticed
-    on the way (an unusual encoding, a misleading name) is in `frame.attrs["notes"]`.
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    notes : list of str
+        What was noticed about the file, for instance an unusual encoding.
+    """
+
+    names: list[str]
+    notes: list[str]
+
+    def count_rows(self) -> int:
+        """Rows of the file; of a text table about as many, from its lines."""
+
+    def batches(
+        self, batch_rows: int | None, used: Sequence[str], kept: Sequence[str] = ()
+    ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+        """Batches of at most `batch_rows` rows, None: all in one, in the file's order, as two frames.
+
+        The first has the columns in `used`, as :func:`read_table_file` reads them; the second those in `kept`, exactly
+        as they are in the file: integers with missing values stay integers. Other columns are not read.
+        """
+
+
+def open_table_file(path: str | os.PathLike[str]) -> TableFile:
+    """
+    Open a table file of any supported format.
 
     Parameters
     ----------
-    path : the file. Delimiter (comma, semicolon, tab, pipe), encoding (UTF-8, byte-order marks, else Windows-1252) and
-        compression (gzip) are found.
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    TableFile
+        With `names`, `notes`, `count_rows()` and `batches(batch_rows, used, kept)`.
+
+    See Also
+    --------
+    read_table_file : Read it at once.
+    """
+    source = find_source(path)
+    return DelimitedTable(source) if source.format == "text" else ArrowTable(source)
+
+
+def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """
+    Read a table: CSV, TSV (also gzipped), Parquet or Feather, found by content.
+
+    Text tables keep every value as text (`007` stays `007`), only empty fields become missing; what the columns are is
+    decided by :func:`understand`. Parquet and Feather keep their types.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. Delimiter (comma, semicolon, tab, pipe), encoding (UTF-8, byte-order marks, else Windows-1252) and
+        compression (gzip) are detected.
+
+    Returns
+    -------
+    DataFrame
+        The table. What was noticed (an unusual encoding, a misleading name) is in `frame.attrs["notes"]`.
 
     Raises
     ------
-    TableFileError : when the file cannot be read as a table, with the line or column in the sentence.
+    TableFileError
+        If the file cannot be read as a table, with the line or column in the sentence.
+
+    See Also
+    --------
+    iter_table_file : Read a table in batches.
+    understand : Interpret it.
 
     Examples
     --------
@@ -41,34 +103,49 @@ def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
     0  007  Bonn   1,5
     1  008   NaN    20
     """
-    source = find_source(path)
-    return next(_batches(source, None))
+    return next(_frames(open_table_file(path), None))
 
 
 def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> Iterator[pd.DataFrame]:
-    """Read a table as :func:`read_table_file` does, a batch of rows at a time, in the file's order.
+    """
+    Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
 
     Parameters
     ----------
-    path : the file.
-    batch_rows : most rows of a batch. Feather files and the row groups of Parquet may give smaller ones.
+    path : str or path-like
+        The file.
+    batch_rows : int, default=100_000
+        Rows per batch at most. Feather files and the row groups of Parquet may give smaller ones.
 
-    Yields
-    ------
-    DataFrames with the same columns; their index counts the rows of the file.
+    Returns
+    -------
+    iterator of DataFrame
+        Tables with the same columns; their index counts the rows of the file.
     """
     if batch_rows < 1:
         raise ValueError(f"`batch_rows` must be at least 1; got {batch_rows}.")
-    return _batches(find_source(path), batch_rows)
-
-
-def _batches(source: Source, batch_rows: int | None) -> Iterator[pd.DataFrame]:
-    """The batches of a table file, whatever it is."""
-    if source.format == "text":
-        return read_delimited(source, batch_rows)
-    return read_arrow(source, batch_rows)
+    return _frames(open_table_file(path), batch_rows)
 
 
 def read_notes(frame: pd.DataFrame) -> list[str]:
-    """What :func:`read_table_file` noticed about the file of a table."""
+    """
+    Get what :func:`read_table_file` noticed about the file of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+
+    Returns
+    -------
+    list of str
+        Sentences; none for a table that was not read from a file.
+    """
     return [str(note) for note in frame.attrs.get("notes", [])]
+
+
+def _frames(table: TableFile, batch_rows: int | None) -> Iterator[pd.DataFrame]:
+    """All columns of a table file, batch by batch."""
+    for frame, _ in table.batches(batch_rows, table.names):
+        frame.attrs["notes"] = list(table.notes)
+        yield frame

@@ -1,4 +1,4 @@
-"""How a column becomes a feature: one rule a column, learned once, the same for every later file.
+"""How a column becomes a feature: one rule per column, learned once, the same for every later file.
 
 A rule is plain data (it is saved with the model as JSON) and has one verb, `convert`. What it could not use becomes
 missing, and is counted.
@@ -26,6 +26,7 @@ from tabcast.files._values import (
     read_dates,
     split_plain,
 )
+from tabcast.files._words import word_problem
 
 LARGEST = 1e38  # forests and boosting count in 32 bits, where 3.4e38 is the end
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
@@ -37,10 +38,14 @@ class Problem:
 
     Parameters
     ----------
-    column : its name.
-    what : "not a number", "not a date", "infinite", "too large" or "unseen level".
-    n : how many cells.
-    example : one of them.
+    column : str
+        The column.
+    what : {"not a number", "not a date", "infinite", "too large", "unseen level"}
+        What is wrong with the cells.
+    n : int
+        How many cells.
+    example : str
+        One of them, in quotes.
     """
 
     column: str
@@ -49,17 +54,15 @@ class Problem:
     example: str
 
     def say(self) -> str:
-        """A sentence for people."""
-        became = {
-            "not a number": "not numbers and count as missing",
-            "not a date": "not dates and count as missing",
-            "infinite": "infinite and count as missing",
-            "too large": f"beyond {LARGEST:g} and are cut to it",
-            "unseen level": "levels that were not there in training and count as other or missing",
-        }[self.what]
-        values = "value is" if self.n == 1 else "values are"
-        became = became if self.n > 1 else _singular(became)
-        return f"Column {self.column!r}: {self.n:,} {values} {became} (for example {self.example})."
+        """
+        Word the problem.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        return word_problem(self)
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,10 @@ class NumberRule:
 
     Parameters
     ----------
-    name : the column.
-    format : the notation of the numbers in a text file, see `tabcast.files._values`; None if it was never seen as text.
+    name : str
+        The column.
+    format : str or None
+        The notation of the numbers in a text file, see `tabcast.files._values`; None if it was never seen as text.
     """
 
     kind: ClassVar[str] = "number"
@@ -105,10 +110,14 @@ class CategoryRule:
 
     Parameters
     ----------
-    name : the column.
-    levels : the texts, in sorted order, `other` last if there is one.
-    other : the level that stands for all that have none of their own; None: those become missing.
-    is_truth : `True`, `TRUE` and `true` are the same.
+    name : str
+        The column.
+    levels : tuple of str
+        The texts, in sorted order, `other` last if there is one.
+    other : str or None
+        The level that stands for all that have none of their own; None: those become missing.
+    is_truth : bool
+        Whether the levels are booleans, so that `True`, `TRUE` and `true` are the same.
     """
 
     kind: ClassVar[str] = "category"
@@ -148,9 +157,12 @@ class DateRule:
 
     Parameters
     ----------
-    name : the column.
-    format : the notation in a text file; None if the column was never seen as text.
-    origin : the earliest day of training, day 0, in ISO notation.
+    name : str
+        The column.
+    format : str or None
+        The notation in a text file; None if the column was never seen as text.
+    origin : str
+        The earliest day of training, day 0, in ISO notation.
     """
 
     kind: ClassVar[str] = "date"
@@ -196,12 +208,12 @@ def rule_from_dict(plain: dict[str, Any]) -> Rule:
 
 
 def is_number(dtype: Any) -> bool:
-    """Whether a column's type is one of numbers (truth values are not)."""
+    """Whether a column's type is numeric (booleans are not)."""
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
 def bound_numbers(name: str, numbers: NDArray[np.float64]) -> list[Problem]:
-    """Make infinite numbers missing and cut huge ones, in place; say how many."""
+    """Make infinite numbers missing and cut huge ones, in place; count them."""
     problems = []
     infinite = np.isinf(numbers)
     if infinite.any():
@@ -221,17 +233,3 @@ def _count_lost(texts: Texts, lost: NDArray[np.bool_]) -> tuple[int, str]:
     if not counts.any():
         return 0, ""
     return int(counts.sum()), show_value(texts.levels[int(np.argmax(counts))])
-
-
-def _singular(became: str) -> str:
-    """The same for one value."""
-    for many, one in {
-        "not numbers and count": "not a number and counts",
-        "not dates and count": "not a date and counts",
-        "infinite and count ": "infinite and counts ",
-        "and are cut": "and is cut",
-        "levels that were": "a level that was",
-        "training and count": "training and counts",
-    }.items():
-        became = became.replace(many, one)
-    return became

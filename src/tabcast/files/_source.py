@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from tabcast.files._errors import TableFileError
+from tabcast.files._errors import TableFileError, list_names
 
 Format = Literal["text", "parquet", "feather"]
 
@@ -54,10 +54,14 @@ class Source:
 
     Parameters
     ----------
-    path : the file.
-    format : what is in it.
-    is_gzip : whether it is compressed as a whole.
-    notes : what is worth saying about it.
+    path : Path
+        The file.
+    format : {"text", "parquet", "feather"}
+        What is in it.
+    is_gzip : bool
+        Whether it is compressed as a whole.
+    notes : tuple of str
+        What was noticed about it.
     """
 
     path: Path
@@ -180,3 +184,24 @@ def _cannot_open(path: Path, error: Exception) -> TableFileError:
         return TableFileError(f"No permission to read {name}; ask its owner, or copy it to a place of yours.")
     reason = getattr(error, "strerror", None) or str(error)
     return TableFileError(f"{name} cannot be opened: {reason}.")
+
+
+def check_names(source: Source, header: list[str]) -> list[str]:
+    """Column names without spaces around them; refused when there is none, an empty one, or the same one twice."""
+    names = [name.strip() for name in header]
+    if not any(names):
+        raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
+    for position, name in enumerate(names, start=1):
+        if not name:
+            index_advice = " (pandas writes such a column for its index: use to_csv(..., index=False))"
+            raise TableFileError(
+                f"Column {position} of {source.name} has no name; give it one in the first line"
+                f"{index_advice if position == 1 else ' or remove it'}."
+            )
+    seen: set[str] = set()
+    doubles = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    if doubles:
+        raise TableFileError(
+            f"{source.name} has more than one column named {list_names(dict.fromkeys(doubles))}; rename or remove one."
+        )
+    return names

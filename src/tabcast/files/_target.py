@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tabcast.files._errors import TableFileError, list_names, show_value
+from tabcast.files._facts import Fact, note
 from tabcast.files._values import TRUTH_WORDS, Texts, find_texts, has_leading_zeros, text_of_number
 
 Label = str | int | float | bool
@@ -17,7 +18,7 @@ Label = str | int | float | bool
 EXACT = 2**53
 MOST_FLOAT_CLASSES = 20
 MOST_INTEGER_CLASSES = 100
-MOST_WORD_SHARE = 0.5  # of labeled rows that may have a class of their own
+MOST_WORD_SHARE = 0.5  # proportion of labeled rows that may have a class of their own
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,14 @@ class Target:
 
     Parameters
     ----------
-    name : the column.
-    type : "bool", "int", "float" or "str": what the labels are in Python.
-    classes : the labels, sorted.
-    missing_label : text that also means "unlabeled".
+    name : str
+        The column.
+    type : {"bool", "int", "float", "str"}
+        What the labels are in Python.
+    classes : tuple
+        The labels, sorted.
+    missing_label : str or None
+        Text that also means "unlabeled".
     """
 
     name: str
@@ -71,14 +76,14 @@ class Target:
 
 def find_target(
     name: str, values: pd.Series[Any], missing_label: Any = None
-) -> tuple[Target, dict[Label, int], list[str]]:
-    """Say what the classes are; returns the target, labeled rows by class, and notes."""
+) -> tuple[Target, dict[Label, int], list[Fact]]:
+    """Find the classes; returns the target, labeled rows by class, and notes."""
     marker = None if missing_label is None else str(missing_label).strip()
     every = find_texts(values)
     texts = remove_marker(every, marker)
     notes = []
     if marker is not None and texts is every:
-        notes.append(f"No row of {name!r} holds {marker!r}, which --missing-label names.")
+        notes.append(note("absent_missing_label", target=name, label=marker))
     if not texts.n_values:
         raise TableFileError(f"No row has a label: column {name!r} is empty; label some rows of at least two classes.")
     label_type = _find_type(values, texts)
@@ -90,12 +95,12 @@ def find_target(
     counts = {label: counts[label] for label in sorted(counts)}
     _check_classes(name, label_type, counts)
     if texts.n_values == len(values):
-        notes.append(f"Every row has a label in {name!r}: there are no unlabeled rows to learn from.")
+        notes.append(note("all_labeled", target=name))
     if marker is None and label_type in ("int", "float") and -1 in counts:
-        notes.append("Label -1 is a class here; if it marks unlabeled rows, say --missing-label -1.")
+        notes.append(note("minus_one"))
     single = [label for label, count in counts.items() if count == 1]
     if single:
-        notes.append(f"Only one labeled row of class {list_names(single)}: label more of it.")
+        notes.append(note("single_row", classes=single))
     return Target(name, label_type, tuple(counts), marker), counts, notes
 
 
@@ -111,7 +116,7 @@ def remove_marker(texts: Texts, marker: str | None) -> Texts:
 
 
 def _find_type(values: pd.Series[Any], texts: Texts) -> str:
-    """What labels are in Python: truth values, integers, other numbers, or text."""
+    """What labels are in Python: booleans, integers, other numbers, or text."""
     if {level.casefold() for level in texts.levels} <= TRUTH_WORDS:
         return "bool"
     numbers = pd.to_numeric(pd.Series(texts.levels, dtype=object), errors="coerce").to_numpy(dtype=float)

@@ -1,9 +1,9 @@
-"""What a user's table is: which rows are labeled, what the columns are, and how they become features."""
+"""Interpreting a user's table: which rows are labeled, what the columns are, and how they become features."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -13,30 +13,15 @@ from numpy.typing import NDArray
 
 from tabcast.files._decide import Decision, decide, decide_category
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
+from tabcast.files._facts import ColumnNote, Fact, note
 from tabcast.files._rules import NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
 from tabcast.files._values import decisive_format, find_texts, is_text
+from tabcast.files._wording import Argument
+from tabcast.files._words import PLURAL
 
 FORMAT_ROWS = 2_000
 COLUMNS_AT_A_TIME = 8
-
-
-@dataclass(frozen=True)
-class ColumnNote:
-    """What a column is taken for.
-
-    Parameters
-    ----------
-    name : of the column.
-    kind : "number", "category", "date", "text", "identifier", "constant", "empty" or "mixed".
-    used : whether it is a feature.
-    why : a few words for people.
-    """
-
-    name: str
-    kind: str
-    used: bool
-    why: str
 
 
 @dataclass(frozen=True)
@@ -45,8 +30,10 @@ class Converted:
 
     Parameters
     ----------
-    features : numbers and categories.
-    problems : cells that could not be used as they are, by column.
+    features : DataFrame
+        Numbers and categories.
+    problems : list of Problem
+        Cells that could not be used as they are, by column.
     """
 
     features: pd.DataFrame
@@ -55,16 +42,27 @@ class Converted:
 
 @dataclass(frozen=True)
 class Understanding:
-    """What a table is; made by :func:`understand`, saved with the model, applied to every later file.
+    """How a table was interpreted; made by :func:`understand`, saved with the model, applied to every later file.
 
     Parameters
     ----------
-    columns : what each column but the target is taken for, in the table's order.
-    rules : how the used columns become features, in the table's order.
-    target_rule : how the target column becomes labels.
-    n_rows, n_labeled, n_unlabeled : rows of the table it was made from.
-    class_counts : labeled rows by class, classes in sorted order.
-    notes : what else is worth knowing, a sentence each.
+    columns : list of ColumnNote
+        How each column but the target was interpreted, in the table's order.
+    rules : list of Rule
+        How the used columns become features, in the table's order.
+    target_rule : Target
+        How the target column becomes labels.
+    n_rows, n_labeled, n_unlabeled : int
+        Rows of the table it was made from.
+    class_counts : dict
+        Number of labeled rows per class, classes in sorted order.
+    notes : list of Fact
+        What else was noticed about the table.
+
+    See Also
+    --------
+    understand : Interpret a table.
+    describe : The interpretation in words.
 
     Examples
     --------
@@ -72,8 +70,8 @@ class Understanding:
     >>> from tabcast.files import understand
     >>> table = pd.DataFrame({"age": ["31", "45", "28", "60"], "churned": ["no", "yes", "no", None]})
     >>> understanding = understand(table, "churned")
-    >>> understanding.columns
-    [ColumnNote(name='age', kind='number', used=True, why='numbers from 28 to 60')]
+    >>> understanding.columns[0].kind, understanding.columns[0].why
+    ('number', 'numbers from 28 to 60')
     >>> understanding.labels(table)
     array(['no', 'yes', 'no', None], dtype=object)
     >>> understanding.features(table)["age"].tolist()
@@ -89,32 +87,76 @@ class Understanding:
     n_labeled: int
     n_unlabeled: int
     class_counts: dict[Label, int]
-    notes: list[str]
+    notes: list[Fact]
 
     @property
     def target(self) -> str:
-        """Name of the target column."""
+        """
+        Name of the target column.
+
+        Returns
+        -------
+        str
+            The name.
+        """
         return self.target_rule.name
 
     @property
     def classes(self) -> list[Label]:
-        """The classes, sorted."""
+        """
+        The classes, sorted.
+
+        Returns
+        -------
+        list
+            Labels as they are in Python.
+        """
         return list(self.class_counts)
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the used columns, in the table's order."""
+        """
+        Names of the used columns, in the table's order.
+
+        Returns
+        -------
+        list of str
+            The columns that :meth:`features` has.
+        """
         return [rule.name for rule in self.rules]
 
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The features of a table: the same columns, order and types for every table; see :meth:`convert`."""
+        """
+        Get the features of a table: the same columns, order and types for every table.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A table with the columns of training, as :func:`read_table_file` reads it.
+
+        Returns
+        -------
+        DataFrame
+            The features; see :meth:`convert`.
+        """
         return self.convert(frame).features
 
     def convert(self, frame: pd.DataFrame) -> Converted:
-        """The features of a table, and the cells that could not be used.
+        """
+        Get the features of a table, and the cells that could not be used.
 
-        Numbers and dates become floats, levels become categories with the levels of training. Columns that are no
-        features are ignored; a column that is missing is an error.
+        Numbers and dates become floats, levels become categories with the levels of training. Columns that are not
+        features are ignored; a missing column is an error.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A table with the columns of training, as :func:`read_table_file` reads it.
+
+        Returns
+        -------
+        Converted
+            The features and the problems.
         """
         names = set(frame.columns)
         absent = [name for name in self.feature_names if name not in names]
@@ -134,13 +176,32 @@ class Understanding:
         return Converted(pd.DataFrame(columns, index=frame.index), problems)
 
     def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
-        """The label of each row of a table, None where there is none."""
+        """
+        Get the label of each row of a table.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A table with the target column.
+
+        Returns
+        -------
+        ndarray of object, shape (n_rows,)
+            Labels, None where a row is unlabeled.
+        """
         if self.target not in frame.columns:
-            raise _no_such_column("target", self.target, frame)
+            raise _no_such_column(self.target, frame)
         return self.target_rule.labels(frame[self.target])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON, see :meth:`from_dict`."""
+        """
+        Give the understanding as plain JSON.
+
+        Returns
+        -------
+        dict
+            For :meth:`from_dict`.
+        """
         return {
             "target": self.target_rule.to_dict(),
             "classes": self.classes,
@@ -148,23 +209,35 @@ class Understanding:
             "n_rows": self.n_rows,
             "n_labeled": self.n_labeled,
             "n_unlabeled": self.n_unlabeled,
-            "columns": [asdict(column) for column in self.columns],
+            "columns": [column.to_dict() for column in self.columns],
             "rules": [rule_to_dict(rule) for rule in self.rules],
-            "notes": list(self.notes),
+            "notes": [fact.to_dict() for fact in self.notes],
         }
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Understanding:
-        """The understanding that :meth:`to_dict` wrote, exactly."""
+        """
+        Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        plain : dict
+            The understanding as plain JSON.
+
+        Returns
+        -------
+        Understanding
+            The same understanding.
+        """
         return cls(
-            columns=[ColumnNote(**column) for column in plain["columns"]],
+            columns=[ColumnNote.from_dict(column) for column in plain["columns"]],
             rules=[rule_from_dict(rule) for rule in plain["rules"]],
             target_rule=Target.from_dict(plain["target"]),
             n_rows=plain["n_rows"],
             n_labeled=plain["n_labeled"],
             n_unlabeled=plain["n_unlabeled"],
             class_counts=dict(zip(plain["classes"], plain["class_counts"], strict=True)),
-            notes=list(plain["notes"]),
+            notes=[Fact.from_dict(fact) for fact in plain["notes"]],
         )
 
 
@@ -178,46 +251,73 @@ def understand(
     categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
 ) -> Understanding:
-    """Say what a table is: its labels, and the kind of each column, from the values alone (never from the labels).
+    """
+    Interpret a table: its labels, and the kind of each column, from the values alone (never from the labels).
 
     Parameters
     ----------
-    frame : the table, as :func:`tabcast.files.read_table_file` gives it.
-    target : name of the column to predict. Rows without a value there are unlabeled.
-    missing_label : a value of the target that also means "unlabeled", for instance -1 or "unknown".
-    ignore : columns to leave out.
-    use : columns to use although they look like identifiers, free text or constants.
-    categories : columns whose values stand for categories although they look like something else, for instance numbers.
-    id_columns : columns that identify rows; left out, and kept in predictions by who asks for it.
+    frame : DataFrame
+        The table, as :func:`read_table_file` reads it.
+    target : str
+        The column to predict. Rows without a value there are unlabeled.
+    missing_label : object, optional
+        A value of the target that also means "unlabeled", for instance -1 or "unknown".
+    ignore : iterable of str, default=()
+        Columns to leave out.
+    use : iterable of str, default=()
+        Columns to use although they look like identifiers, free text or constants.
+    categories : iterable of str, default=()
+        Columns whose values are categories although they look like something else, for instance numbers.
+    id_columns : iterable of str, default=()
+        Columns that identify rows: no features, but kept in predictions.
+
+    Returns
+    -------
+    Understanding
+        The interpretation, which turns this table and every later one into features and labels.
 
     Raises
     ------
-    TableFileError : when there is nothing to learn from, in one sentence.
+    TableFileError
+        If there is nothing to learn from.
+
+    See Also
+    --------
+    describe : The interpretation in words.
+    read_table_file : Read a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.files import understand
+    >>> table = pd.DataFrame({"plan": ["gold", "basic"] * 3, "churned": ["no", "yes", "no", "yes", None, None]})
+    >>> understand(table, "churned").columns[0].why
+    "2 levels: 'basic', 'gold'"
     """
-    ignore, use, categories, id_columns = list(ignore), list(use), list(categories), list(id_columns)
-    _check_columns(frame, target, {"--ignore": ignore, "--use": use, "--category": categories, "--id": id_columns})
+    named = {"ignore": list(ignore), "use": list(use), "categories": list(categories), "id_columns": list(id_columns)}
+    _check_columns(frame, target, named)
     target_rule, class_counts, notes = find_target(target, frame[target], missing_label)
     names = [name for name in frame.columns if name != target]
-    decisions = {name: (decide_category if name in categories else decide)(name, frame[name]) for name in names}
+    is_category = set(named["categories"])
+    decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
     _settle_notation(frame, decisions)
     columns, rules = [], []
     for name in names:
-        wanted = "--category" if name in categories else "--use" if name in use else None
-        decision = _overrule(name, decisions[name], name in ignore, wanted, name in id_columns)
-        columns.append(ColumnNote(name, decision.kind, decision.used, decision.why))
+        decision = _overrule(name, decisions[name], named)
+        columns.append(ColumnNote(name, decision.kind, decision.used, decision.facts))
         if decision.used and decision.rule is not None:
             rules.append(decision.rule)
     if not rules:
-        only = "; ".join(f"{show_value(column.name)}: {column.why}" for column in columns[:3])
+        if not columns:
+            raise TableFileError(f"No column is left to predict {target!r} from: the table has only this one.")
+        reasons = "; ".join(f"{show_value(column.name)}: {column.why}" for column in columns[:3])
         raise TableFileError(
-            f"No column is left to predict {target!r} from"
-            + (f" ({only}); name one with --use." if columns else ": the table has only this one.")
+            f"No column is left to predict {target!r} from ({reasons}); name one with ", Argument("use"), "."
         )
     n_labeled = sum(class_counts.values())
     n_repeated = _count_repeated(frame)
     if n_repeated:
-        rows = "row repeats another row" if n_repeated == 1 else "rows repeat another row"
-        notes.append(f"{n_repeated:,} {rows} exactly; they are kept.")
+        notes.append(note("repeated_rows", n=n_repeated))
     return Understanding(
         columns=columns,
         rules=rules,
@@ -241,32 +341,35 @@ def _check_columns(frame: pd.DataFrame, target: str, named: dict[str, list[str]]
     if not len(frame):
         raise TableFileError("The table has no rows.")
     if target not in frame.columns:
-        raise _no_such_column("target", target, frame)
-    for option, columns in named.items():
+        raise _no_such_column(target, frame)
+    for argument, columns in named.items():
         for name in columns:
             if name not in frame.columns:
-                raise _no_such_column(option, name, frame)
+                raise _no_such_column(name, frame, ", which ", Argument(argument), " names")
             if name == target:
-                raise TableFileError(f"{option} names {name!r}, which is the target; choose one of the two.")
-    for one, other in product(("--ignore", "--id"), ("--use", "--category")):
-        both = set(named[one]) & set(named[other])
+                raise TableFileError(
+                    Argument(argument), f" names {name!r}, which is the target; choose one of the two."
+                )
+    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
+        both = sorted(set(named[one]) & set(named[other]))
         if both:
-            raise TableFileError(f"Column {list_names(sorted(both))} is named by both {one} and {other}; choose one.")
+            arguments = (Argument(one), " and ", Argument(other))
+            raise TableFileError(f"Column {list_names(both)} is named by both ", *arguments, "; choose one.")
 
 
-def _no_such_column(what: str, name: str, frame: pd.DataFrame) -> TableFileError:
+def _no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
     """A column that is not there, and which one may have been meant."""
     names = [str(column) for column in frame.columns]
-    begin = f"The table has no column {show_value(name)}" + ("" if what == "target" else f", which {what} names")
+    begin = (f"The table has no column {show_value(name)}", *named_by)
     hint = suggest(str(name), names)
     if hint:
-        return TableFileError(begin + hint)
+        return TableFileError(*begin, hint)
     more = ""
     if len(names) == 1:
         more = " (only one column was found: columns are separated by comma, semicolon, tab or pipe)"
     elif all(_is_value(column) for column in names):
         more = " (the first line seems to hold values, not names: add a line with column names)"
-    return TableFileError(f"{begin}; its columns are {list_names(names)}{more}.")
+    return TableFileError(*begin, f"; its columns are {list_names(names)}{more}.")
 
 
 def _is_value(name: str) -> bool:
@@ -278,19 +381,20 @@ def _is_value(name: str) -> bool:
     return True
 
 
-def _overrule(name: str, decision: Decision, is_ignored: bool, wanted: str | None, is_id: bool) -> Decision:
-    """What the user said about a column goes before what it looks like."""
-    if is_ignored:
-        return Decision(decision.kind, False, "left out as you asked (--ignore)", None)
-    if is_id:
-        return Decision("identifier", False, "left out as you asked (--id)", None)
+def _overrule(name: str, decision: Decision, named: dict[str, list[str]]) -> Decision:
+    """What the user requested for a column goes before what it looks like."""
+    if name in named["ignore"]:
+        return Decision(decision.kind, False, (note("ignored"),), None)
+    if name in named["id_columns"]:
+        return Decision("identifier", False, (note("declared_identifier"),), None)
+    wanted = next((argument for argument in ("categories", "use") if name in named[argument]), None)
     if wanted is None or decision.used:
         return decision
+    column = ColumnNote(name, decision.kind, False, decision.facts)
     if decision.rule is None:
-        raise TableFileError(f"Column {name!r} cannot be used as {wanted} asks: {decision.why}.")
-    kind = decision.rule.kind
-    as_what = {"number": "numbers", "category": "levels", "date": "dates"}[kind]
-    return Decision(kind, True, f"used as {as_what} as you asked ({wanted}); {decision.why}", decision.rule)
+        raise TableFileError(f"Column {name!r}, named by ", Argument(wanted), f", cannot be used: {column.why}.")
+    requested = note("used_on_request", as_what=PLURAL[decision.rule.kind])
+    return replace(decision, kind=decision.rule.kind, used=True, facts=(requested, *decision.facts))
 
 
 def _settle_notation(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:

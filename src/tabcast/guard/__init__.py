@@ -1,4 +1,4 @@
-"""Whether the unlabeled rows helped: both models on the same held-out rows, the better one kept, a verdict in words."""
+"""Whether the unlabeled rows helped: both models on the same held-out rows, the better one kept, and a verdict."""
 
 from tabcast.guard._comparison import OutOfFold
 from tabcast.guard._guarded_classifier import GuardedClassifier

@@ -1,4 +1,4 @@
-"""Both models of a split on the same held-out rows, with everything that is learned learned inside the split."""
+"""Both models of a split, trained on its training rows alone and evaluated on the same held-out rows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sklearn.utils import _safe_indexing
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._scoring import HeldOutScore
 from tabcast.models import seeded
-from tabcast.self_training._fitting import Floats, Index, TrainingData, predict_proba
-from tabcast.table import UNLABELED, take_rows
+from tabcast.self_training import TrainingData, predict_classes
+from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 
 @dataclass(frozen=True, eq=False)
 class GuardSplit:
-    """Labeled rows that train and labeled rows that judge (positions in the table), in one part of one repeat."""
+    """The training rows and held-out rows (positions in the table) of one fold of one repeat."""
 
     repeat: int
     fold: int
@@ -31,7 +31,7 @@ class GuardSplit:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What a split showed: scores and probabilities of both models on its held-out rows."""
+    """The result of a split: scores and probabilities of both models on its held-out rows."""
 
     split: GuardSplit
     supervised: float
@@ -44,15 +44,27 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Probabilities of labeled rows by models that were not trained on them; each row once.
+    """Probabilities of labeled rows from models that were not trained on them; each row once.
 
-    Attributes
+    Parameters
     ----------
-    rows : (n,) positions in X, in ascending order. A class's only labeled row is not among them, nor are rows of parts
-        that a time limit cut off.
-    codes : (n,) positions of their classes in `classes_`.
-    folds : (n,) the part they were held out in.
-    supervised, self_trained : (n, n_classes) probabilities.
+    rows : ndarray of shape (n,)
+        Positions in X, in ascending order. The only labeled row of a class is never held out, so it is not among them;
+        nor are rows of folds that were left out because of a time limit.
+    codes : ndarray of shape (n,)
+        Positions of their classes in `classes_`.
+    folds : ndarray of shape (n,)
+        The fold in which each row was held out.
+    supervised : ndarray of shape (n, n_classes)
+        Probabilities from the supervised model.
+    self_trained : ndarray of shape (n, n_classes)
+        Probabilities from the self-trained model.
+    trained : dict
+        The training rows of each fold; see :meth:`train`.
+
+    See Also
+    --------
+    GuardedClassifier : The classifier that keeps one in `out_of_fold_`.
     """
 
     rows: Index
@@ -63,12 +75,23 @@ class OutOfFold:
     trained: dict[int, Index]
 
     def train(self, fold: int) -> Index:
-        """Positions in X of the labeled rows that trained the models of a fold."""
+        """Give the labeled rows on which the models of a fold were trained.
+
+        Parameters
+        ----------
+        fold : int
+            Number of the fold.
+
+        Returns
+        -------
+        ndarray
+            Positions in X.
+        """
         return self.trained[fold]
 
 
 def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> Any:
-    """A copy of the classifier fitted on some labeled rows and all unlabeled ones, seeded where it is not yet."""
+    """Fit a copy of the classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
     rows = np.sort(np.concatenate([train, data.pool]))
     codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
     codes[train] = data.labels.codes[train]
@@ -87,10 +110,10 @@ def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> An
 
 
 def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, score: HeldOutScore) -> Compared:
-    """Fit the classifier without the held-out rows, and judge it and its supervised model on them."""
+    """Fit the classifier without the held-out rows, and score it and its supervised model on them."""
     start = perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TabcastWarning)  # the model of all rows has said it
+        warnings.simplefilter("ignore", TabcastWarning)  # given already for the model of all rows
         model = fit_rows(classifier, data, split.train, split.seed)
     X, codes = take_rows(data.X, split.held_out), data.labels.codes[split.held_out]
     present = np.unique(data.labels.codes[split.train])
@@ -98,15 +121,15 @@ def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, sco
         split,
         score(model.supervised_, X, codes),
         score(model.estimator_, X, codes),
-        predict_proba(model.supervised_, X, data.n_classes, present),
-        predict_proba(model.estimator_, X, data.n_classes, present),
+        predict_classes(model.supervised_, X, data.n_classes, present),
+        predict_classes(model.estimator_, X, data.n_classes, present),
         model.n_fits_,
         perf_counter() - start,
     )
 
 
 def collect_scores(compared: list[Compared]) -> pd.DataFrame:
-    """A row for each split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`."""
+    """One row per split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`."""
     return pd.DataFrame(
         {
             "repeat": np.array([one.split.repeat for one in compared]),

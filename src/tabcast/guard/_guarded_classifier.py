@@ -1,10 +1,9 @@
-"""The guard: self-training is compared with the supervised model on held-out rows; the better one is kept."""
+"""The guard: self-training is compared with the supervised model on held-out rows, and the better one is kept."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
+from tabcast.checks import check_integer, check_number
 from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
 from tabcast.guard._comparison import (
     Compared,
@@ -25,10 +25,13 @@ from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
 from tabcast.guard._scoring import HeldOutScore, is_share
 from tabcast.guard._verdict import Verdict
 from tabcast.progress import Bar, Progress
-from tabcast.self_training._base import SemiSupervisedClassifier
-from tabcast.self_training._fitting import TrainingData
-from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
-from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.self_training import (
+    SelfTrainer,
+    SemiSupervisedClassifier,
+    SoftSelfTrainingClassifier,
+    TrainingData,
+    read_training_data,
+)
 from tabcast.statistics import corrected_interval, mean
 from tabcast.validation import CrossValidation
 
@@ -39,41 +42,66 @@ FEWEST_SPLITS = 2  # with one split there is no interval
 class GuardedClassifier(SemiSupervisedClassifier):
     """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
 
-    The labeled rows are held out in turn (repeated stratified cross-validation). In each split the whole classifier,
-    with everything that it learns or searches for, is fitted on the other labeled rows and all unlabeled ones, and
-    compared with its own supervised model on the held-out rows. *Choice*: the model with the better mean score is
-    kept; ties and losses go to the supervised one. *Verdict*: what the evidence supports, in words, with the gain and
-    a 90 % interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how far it can be trusted.
+    The labeled rows are split by repeated stratified cross-validation. In each split the whole classifier, with
+    everything that it learns or searches for, is fitted on the training rows and all unlabeled rows, and compared with
+    its own supervised model on the held-out rows. *Choice*: the model with the better mean score is kept; ties and
+    losses go to the supervised one. *Verdict*: what the evidence supports, in words, with the gain and a 90% interval;
+    see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
 
-    What it costs: the classifier is fitted 1 + `n_splits` * `n_repeats` times.
+    The classifier is fitted 1 + `n_splits` * `n_repeats` times.
 
     Parameters
     ----------
-    classifier : SoftSelfTrainingClassifier (None: that one with its defaults), CASTClassifier or
-        SelfTrainingClassifier.
-    scoring : what the models are compared by, as everywhere in scikit-learn; held-out rows count equally, whatever
-        their `sample_weight`. A split whose held-out rows lack a class that the score needs is left out. None: the
-        estimator's own `score`.
-    n_splits : parts the labeled rows are dealt into. A class's only labeled row is never held out.
-    n_repeats : how often, each time dealt anew.
-    guard : False: the self-trained model is kept in any case; the verdict says what it would have said.
-    time_limit : seconds after which no further split is begun, the model of all rows included; a split that would take
-        longer than is left is not begun either. Two splits are done in any case, and the first repeat goes first.
-    n_jobs : number of splits at a time (joblib). The result does not depend on it, unless `time_limit` is reached.
-    random_state : seed of the splits and of everything random in the classifier that has no seed yet.
-    verbose : 1 shows a progress bar with the time left; the classifier's own `verbose` is not looked at.
+    classifier : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier, default=None
+        The semi-supervised classifier. None is SoftSelfTrainingClassifier with its defaults.
+    scoring : str, callable or None, default="balanced_accuracy"
+        The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
+        `sample_weight`. A split whose held-out rows lack a class that the score needs is left out. None is the
+        `score` method of the estimator.
+    n_splits : int, default=5
+        Number of folds. The only labeled row of a class is never held out.
+    n_repeats : int, default=2
+        How many times the labeled rows are divided into folds, each time at random.
+    guard : bool, default=True
+        Whether the supervised model may be chosen. If False, the self-trained model is kept in any case; the verdict
+        is the same.
+    time_limit : float, default=None
+        Seconds after which no further split is started, counted from the start of `fit`. A split that would probably
+        take longer than the time left is not started either. Two splits are evaluated in any case, those of the first
+        repeat first.
+    n_jobs : int, default=None
+        Number of splits evaluated in parallel (joblib). The result does not depend on it unless `time_limit` is
+        reached.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the splits, and of everything random in the classifier that has no seed.
+    verbose : int, default=0
+        1 shows a progress bar with the time left. The `verbose` of the classifier is ignored.
 
     Attributes
     ----------
-    verdict_ : the :class:`~tabcast.guard.Verdict`; `print` it.
-    chosen_ : "self-trained" or "supervised".
-    estimator_ : the chosen base classifier; it predicts.
-    self_trained_ : the semi-supervised classifier fitted on all rows, with its history and pseudo-labels.
-    supervised_ : the base classifier fitted on the labeled rows alone.
-    out_of_fold_ : :class:`~tabcast.guard.OutOfFold`: probabilities of held-out rows by both models, first repeat.
-    classes_ : the classes.
-    n_fits_ : number of base classifiers fitted.
-    seconds_ : dictionary: where the time went, "model" (on all rows) and "comparison".
+    verdict_ : Verdict
+        The verdict; `print` shows it in sentences.
+    chosen_ : {"self-trained", "supervised"}
+        The model that was kept.
+    estimator_ : estimator
+        The base classifier of the model that was kept; it predicts.
+    self_trained_ : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier
+        The semi-supervised classifier fitted on all rows, with its history and pseudo-labels.
+    supervised_ : estimator
+        The base classifier fitted on the labeled rows alone.
+    out_of_fold_ : OutOfFold
+        Probabilities of the held-out rows of the first repeat from both models.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_fits_ : int
+        Number of base classifiers fitted.
+    seconds_ : dict
+        Seconds spent on the "model" of all rows and on the "comparison".
+
+    See Also
+    --------
+    SoftSelfTrainingClassifier : Soft self-training, the default classifier.
+    CASTClassifier : Cluster-aware self-training.
 
     Examples
     --------
@@ -91,15 +119,15 @@ class GuardedClassifier(SemiSupervisedClassifier):
     >>> model.chosen_  # the better score decides ...
     'self-trained'
     >>> print(model.verdict_)  # ... and forty labels prove little
-    No difference was seen: the unlabeled rows may help or not.
-    On 40 labeled rows, held out in turn in 10 splits, balanced accuracy went from ... a gain of ... points ...
-    The interval is ... points wide, much wider than the gain: no realistic number of further labels would settle it.
+    No difference was seen: the unlabeled rows may or may not help.
+    Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from ... a change of ... points ...
+    The interval is ... points wide, much wider than the change itself: no realistic number of further labels would ...
     The self-trained model was kept, because its cross-validated score is better.
     """
 
     def __init__(
         self,
-        classifier: SelfTrainingClassifier | None = None,
+        classifier: SelfTrainer | None = None,
         *,
         scoring: Any = "balanced_accuracy",
         n_splits: int = 5,
@@ -127,28 +155,38 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     @property
     def missing_label(self) -> Any:
-        """Which label means unlabeled: as the classifier says."""
+        """The marker of unlabeled rows, as set in the classifier."""
         return self._given().missing_label
 
     @property
     def categorical_features(self) -> Any:
-        """The categorical columns: as the classifier says."""
+        """The categorical columns, as set in the classifier."""
         return self._given().categorical_features
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Train both models on all rows, compare them on held-out labeled rows, keep one.
+        """Train both models on all rows, compare them on held-out labeled rows, and keep one.
 
         Parameters
         ----------
-        X : array or DataFrame (pandas, polars). The base estimator gets it as it is.
-        y : (n_rows,) classes, with a marker for rows without a label; see `missing_label` of the classifier.
-        X_unlabeled : more rows without a label.
-        sample_weight : one per row of X, or of X and X_unlabeled.
-        **fit_params : passed to the base estimator's `fit`; those with one entry per row follow their rows.
+        X : array or DataFrame (pandas, polars) of shape (n_rows, n_columns)
+            The rows, passed to the base estimator as they are.
+        y : array of shape (n_rows,)
+            Classes, with a marker for unlabeled rows; see `missing_label` of the classifier.
+        X_unlabeled : array or DataFrame, default=None
+            More unlabeled rows.
+        sample_weight : array, default=None
+            One weight per row of X, or of X and X_unlabeled.
+        **fit_params : dict
+            Passed to the `fit` method of the base estimator. Parameters with one entry per row follow their rows.
+
+        Returns
+        -------
+        GuardedClassifier
+            The fitted classifier itself.
         """
         start = perf_counter()
         self._check_parameters()
-        data = self._read(X, y, X_unlabeled, None, sample_weight, fit_params)
+        data = read_training_data(self, X, y, X_unlabeled, None, sample_weight, fit_params)
         score = HeldOutScore(self.scoring, self._base_estimator(), data.labels.classes)
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
@@ -167,25 +205,25 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
         return self
 
-    def _given(self) -> SelfTrainingClassifier:
+    def _given(self) -> SelfTrainer:
         """The classifier to copy: the user's or the default one."""
         return SoftSelfTrainingClassifier() if self.classifier is None else self.classifier
 
     def _split(self, data: TrainingData, random_state: np.random.RandomState) -> list[GuardSplit]:
-        """Who trains and who judges, repeat by repeat."""
+        """The splits, repeat by repeat."""
         codes = data.labels.codes[data.labeled]
         if np.bincount(codes).max() < 2:
             raise ValueError(
-                "GuardedClassifier compares two models on labeled rows that it holds out, but every class has one "
-                "labeled row only. Label at least two rows of a class, or fit the classifier without the guard."
+                "GuardedClassifier compares two models on held-out labeled rows, but every class has only one labeled "
+                "row. Label at least two rows of a class, or fit the classifier without the guard."
             )
         splits = []
         for repeat in range(self.n_repeats):
             with warnings.catch_warnings():
-                if repeat:  # said once
+                if repeat:  # one warning is enough
                     warnings.simplefilter("ignore", SmallClassWarning)
-                parts = CrossValidation(self.n_splits, n_repeats=1).split(codes, random_state)
-            for fold, (train, held_out) in enumerate(parts):
+                folds = CrossValidation(self.n_splits, n_repeats=1).split(codes, random_state)
+            for fold, (train, held_out) in enumerate(folds):
                 seed = random_state.randint(np.iinfo(np.int32).max)
                 splits.append(GuardSplit(repeat, fold, data.labeled[train], data.labeled[held_out], seed))
         return splits
@@ -193,7 +231,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     def _compare(
         self, data: TrainingData, splits: list[GuardSplit], score: HeldOutScore, start: float, progress: Progress
     ) -> Iterator[Compared]:
-        """Split after split, until all are done or the time is up."""
+        """Evaluate one split after another, until all are done or the time is up."""
         n_jobs = effective_n_jobs(self.n_jobs)
         batch_size = len(splits) if self.time_limit is None else n_jobs
         n_done, longest = 0, 0.0
@@ -215,15 +253,15 @@ class GuardedClassifier(SemiSupervisedClassifier):
         judged = scores.dropna()
         if len(judged) < FEWEST_SPLITS:
             raise ValueError(
-                f"`scoring`={metric!r} of GuardedClassifier could be computed on {len(judged)} of {len(scores)} splits "
-                "only: it needs every class among the held-out rows. Label more rows of rare classes, use fewer "
-                "splits, or choose another score."
+                f"`scoring`={metric!r} of GuardedClassifier could be computed on only {len(judged)} of {len(scores)} "
+                "splits, because it needs every class among the held-out rows. Label more rows of rare classes, use "
+                "fewer splits, or choose another score."
             )
         n_test = judged["n_test"].to_numpy()
         test_share = float((n_test / (len(data.labeled) - n_test)).mean())
         differences = (judged["self_trained"] - judged["supervised"]).to_numpy()
         supervised, self_trained = mean(judged["supervised"].to_numpy()), mean(judged["self_trained"].to_numpy())
-        # Without unlabeled rows both models are one, and nothing has to be estimated.
+        # Without unlabeled rows the two models are the same, and nothing has to be estimated.
         resolution = 1 / float(n_test.mean()) if len(data.pool) and is_share(metric, supervised, self_trained) else 0.0
         interval = corrected_interval(differences, test_share, resolution=resolution)
         same_model = self.self_trained_.best_round_ == 0
@@ -258,27 +296,17 @@ class GuardedClassifier(SemiSupervisedClassifier):
         )
 
     def _show_progress(self, total: int) -> Progress:
-        """A bar over the models for `verbose` of 1 or more."""
+        """A progress bar over the models if `verbose` is 1 or more."""
         return Bar(type(self).__name__, total, unit="models", left="left") if self.verbose else Progress()
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense, before any work."""
-        if not isinstance(self._given(), SelfTrainingClassifier):
+        """Raise an error for invalid parameters, before any work."""
+        if not isinstance(self._given(), SelfTrainer):
             raise TypeError(
                 "`classifier` of GuardedClassifier must be a SoftSelfTrainingClassifier, CASTClassifier or "
-                f"SelfTrainingClassifier, or None; got {self.classifier!r}. Put a classifier of another kind inside "
-                "one of them."
+                f"SelfTrainingClassifier, or None; got {self.classifier!r}. Pass a classifier of another kind as "
+                "`estimator` to one of them."
             )
-        for name, least in (("n_splits", 2), ("n_repeats", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise ValueError(
-                    f"`{name}` of GuardedClassifier must be an integer of at least {least}; got {value!r}."
-                )
-        if self.time_limit is not None and (
-            isinstance(self.time_limit, bool) or not isinstance(self.time_limit, Real) or not self.time_limit > 0
-        ):
-            raise ValueError(
-                f"`time_limit` of GuardedClassifier must be a positive number of seconds or None; "
-                f"got {self.time_limit!r}."
-            )
+        check_integer(self.n_splits, "n_splits", "GuardedClassifier", 2)
+        check_integer(self.n_repeats, "n_repeats", "GuardedClassifier", 1)
+        check_number(self.time_limit, "time_limit", "GuardedClassifier", "(0, inf)", allowed=[None])

@@ -1,4 +1,4 @@
-"""What the interval of a gain says: a word for it, and how many more labels would settle it."""
+"""From the interval of a gain to a word for it, and to the number of labels that would settle it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 from tabcast.statistics import Interval
 
-LEVEL = 0.9  # of the interval: a gain whose interval lies above 0 is seen by chance in one of twenty nulls
-PROBABLE = 0.8  # confidence, on one side, for "probably": four to one
-MOST_TIMES_THE_LABELS = 10  # more labels than so many times those there are is not realistic advice
+LEVEL = 0.9  # of the interval: without a true gain it lies above 0 in one of twenty tables
+PROBABLE = 0.8  # one-sided confidence for "probably": four to one
+MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
 
 HELPED, PROBABLY, NOTHING, HURT = "helped", "probably helped", "no difference seen", "hurt"
 
@@ -16,8 +16,8 @@ HELPED, PROBABLY, NOTHING, HURT = "helped", "probably helped", "no difference se
 def find_word(interval: Interval) -> str:
     """What the evidence supports.
 
-    "helped" and "hurt" where the whole interval lies on one side of 0; "probably helped" where the gain is above 0
-    with four to one; else "no difference seen".
+    "helped" and "hurt" if the whole interval lies on one side of 0; "probably helped" if the gain is above 0 with odds
+    of four to one; otherwise "no difference seen".
     """
     if interval.low > 0:
         return HELPED
@@ -27,10 +27,10 @@ def find_word(interval: Interval) -> str:
 
 
 def labels_to_settle(interval: Interval, n_labeled: int) -> int | None:
-    """About how many more labels would move the interval off 0, if the gain stays; None: no realistic number.
+    """About how many more labels would move the interval off 0 if the gain stays the same; None: no realistic number.
 
-    The interval narrows like 1 / sqrt(n), so ``n * (half width / gain)^2`` labels are needed; rounded up to two digits.
-    0 where the interval lies on one side already.
+    The width of the interval is proportional to 1 / sqrt(n), so ``n * (half width / gain)^2`` labels are needed,
+    rounded up to two digits. 0 if the interval lies on one side already.
     """
     if interval.low > 0 or interval.high < 0:
         return 0

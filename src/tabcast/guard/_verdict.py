@@ -1,4 +1,4 @@
-"""What the comparison says, as plain data."""
+"""The result of the comparison as plain data."""
 
 from __future__ import annotations
 
@@ -13,28 +13,58 @@ from tabcast.guard._words import say_verdict
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether the unlabeled rows helped, how sure that is, and which model was chosen. Printed, it speaks in sentences.
+    """Whether the unlabeled rows helped, how certain that is, and which model was chosen; `print` it to read it.
 
-    Choice and verdict are two things: the choice is the better cross-validated score, the verdict is what the evidence
-    supports.
+    Choice and verdict are two things: the choice is the model with the better cross-validated score, the verdict is
+    what the evidence supports.
 
-    Attributes
+    Parameters
     ----------
-    word : "helped", "probably helped", "no difference seen" or "hurt".
-    chosen : "self-trained" or "supervised".
-    metric : name of the score.
-    gain : mean score of the self-trained model minus that of the supervised one, on the same held-out rows.
-    low, high, level : interval of the gain; Nadeau and Bengio's correction accounts for overlapping training sets.
-    supervised, self_trained : mean scores.
-    n_labeled, n_unlabeled : number of rows.
-    n_splits, n_repeats : as asked for; `scores` has what was done.
-    more_labels : about how many more labels would move the interval off 0, if the gain stays; 0: it lies on one side
-        already; None: no realistic number.
-    guard : whether the choice was free; without it the self-trained model is chosen in any case.
-    same_model : whether the semi-supervised classifier itself ended with the supervised model (its best round is 0).
-    time_limit, stopped : the limit in seconds, and whether it cut the comparison short.
-    scores : DataFrame, a row for each split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`; scores are
-        missing where a split's held-out rows lack a class that the score needs.
+    word : {"helped", "probably helped", "no difference seen", "hurt"}
+        The verdict.
+    chosen : {"self-trained", "supervised"}
+        The model that was kept.
+    metric : str
+        Name of the score.
+    gain : float
+        Mean score of the self-trained model minus that of the supervised one, on the same held-out rows.
+    low : float
+        Lower end of the interval of the gain.
+    high : float
+        Upper end of the interval of the gain.
+    level : float
+        Confidence level of the interval. The correction of Nadeau and Bengio accounts for overlapping training sets.
+    supervised : float
+        Mean score of the supervised model.
+    self_trained : float
+        Mean score of the self-trained model.
+    n_labeled : int
+        Number of labeled rows.
+    n_unlabeled : int
+        Number of unlabeled rows.
+    n_splits : int
+        Number of folds per repeat. `scores` has the splits that were evaluated.
+    n_repeats : int
+        Number of repeats.
+    more_labels : int or None
+        About how many more labels would move the interval off 0 if the gain stays the same. 0 if it lies on one side
+        already, None if no realistic number would.
+    guard : bool
+        Whether the supervised model could be chosen. If not, the self-trained model was kept in any case.
+    same_model : bool
+        Whether the semi-supervised classifier itself ended with the supervised model (its best round is 0).
+    time_limit : float or None
+        Time limit in seconds.
+    stopped : bool
+        Whether the time limit ended the comparison early.
+    scores : DataFrame
+        One row per split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`. Scores are missing if the held-out
+        rows of a split lack a class that the score needs.
+
+    See Also
+    --------
+    GuardedClassifier : The classifier that keeps one in `verdict_`.
+    say_verdict : Its sentences.
     """
 
     word: str
@@ -58,7 +88,13 @@ class Verdict:
     scores: pd.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain JSON; `scores` as a list of rows, a missing score as None."""
+        """Give the verdict as plain data that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The fields by name; `scores` is a list with one dictionary per split, a missing score is None.
+        """
         plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "scores"}
         rows = self.scores.to_dict("records")
         return {

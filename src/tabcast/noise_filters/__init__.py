@@ -7,5 +7,6 @@ To add one: subclass `NoiseFilter` in a file of its own, write
 from tabcast.noise_filters._base import NoiseFilter
 from tabcast.noise_filters._keep_all_rows import KeepAllRows
 from tabcast.noise_filters._mahalanobis_filter import MahalanobisFilter
+from tabcast.noise_filters._short_names import NOISE_FILTERS, resolve_noise_filter
 
-__all__ = ["KeepAllRows", "MahalanobisFilter", "NoiseFilter"]
+__all__ = ["NOISE_FILTERS", "KeepAllRows", "MahalanobisFilter", "NoiseFilter", "resolve_noise_filter"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tabcast.noise_filters._base import NoiseFilter
+from tabcast.table import Index, Mask
 
 
 class KeepAllRows(NoiseFilter):
@@ -21,10 +22,10 @@ class KeepAllRows(NoiseFilter):
     array([ True,  True])
     """
 
-    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> KeepAllRows:
+    def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> KeepAllRows:
         """Nothing to learn."""
         return self
 
-    def keep(self, X: Any, labels: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def keep(self, X: Any, labels: Index) -> Mask:
         """All of them."""
         return np.ones(len(labels), dtype=bool)

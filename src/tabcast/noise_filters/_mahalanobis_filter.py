@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from scipy.linalg import solve_triangular
 from sklearn.covariance import ledoit_wolf
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from tabcast.checks import check_integer, check_number
 from tabcast.exceptions import SmallClassWarning
 from tabcast.noise_filters._base import NoiseFilter
-from tabcast.table import Columns, EncodedTable, learn_columns
-
-Floats = NDArray[np.float64]
+from tabcast.table import Columns, EncodedTable, Floats, Index, Mask, learn_columns
 
 SHRINKAGES = ("singular", "always")
 REGULAR = 1e-10  # least ratio of the eigenvalues of a correlation matrix that is inverted as it is
@@ -122,7 +120,7 @@ class MahalanobisFilter(NoiseFilter):
         self.use_categorical = use_categorical
         self.min_samples = min_samples
 
-    def fit(self, X: Any, y: NDArray[np.intp], categorical_features: ArrayLike | None = None) -> MahalanobisFilter:
+    def fit(self, X: Any, y: Index, categorical_features: ArrayLike | None = None) -> MahalanobisFilter:
         """Learn a mean and a covariance a class from the labeled rows and the index of their class."""
         self._check()
         check_consistent_length(X, y)
@@ -151,7 +149,7 @@ class MahalanobisFilter(NoiseFilter):
         pairs = zip(self.means_, self._roots, strict=True)
         return np.column_stack([mahalanobis_distances(_deviations(features, mean), root) for mean, root in pairs])
 
-    def keep(self, X: Any, labels: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def keep(self, X: Any, labels: Index) -> Mask:
         """Mask of the rows whose class is near enough, compared with the other classes."""
         check_is_fitted(self, "classes_")
         check_consistent_length(X, labels)
@@ -165,7 +163,7 @@ class MahalanobisFilter(NoiseFilter):
         distances[row, column] = np.inf
         return known & (own <= self.max_ratio * distances.min(axis=1))
 
-    def _fit_covariances(self, deviations: list[Floats], counts: NDArray[np.intp]) -> None:
+    def _fit_covariances(self, deviations: list[Floats], counts: Index) -> None:
         """Cholesky roots of the covariances, the common one for small classes."""
         self._roots: list[Floats] = []
         self.shrinkage_ = np.empty(len(counts))
@@ -187,17 +185,13 @@ class MahalanobisFilter(NoiseFilter):
 
     def _check(self) -> None:
         """Every parameter is in its range."""
-        if not isinstance(self.max_ratio, Real) or not float(self.max_ratio) > 0:
-            raise ValueError(f"`max_ratio` of MahalanobisFilter must be positive; got {self.max_ratio!r}.")
+        check_number(self.max_ratio, "max_ratio", "MahalanobisFilter", "(0, inf]")
         if self.shrinkage not in SHRINKAGES:
             choices = " or ".join(map(repr, SHRINKAGES))
             raise ValueError(f"`shrinkage` of MahalanobisFilter must be {choices}; got {self.shrinkage!r}.")
-        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
-            raise ValueError(
-                f"`min_samples` of MahalanobisFilter must be a positive integer; got {self.min_samples!r}."
-            )
+        check_integer(self.min_samples, "min_samples", "MahalanobisFilter", 1)
 
-    def _warn_small(self, counts: NDArray[np.intp]) -> None:
+    def _warn_small(self, counts: Index) -> None:
         small = [
             f"{one} ({count})"
             for one, count in zip(self.classes_.tolist(), counts, strict=True)
@@ -218,14 +212,14 @@ def _repeated(codes: NDArray[np.int32]) -> NDArray[np.int32]:
     return distinct[counts > 1]
 
 
-def _means(values: Floats, present: NDArray[np.bool_], empty: Floats) -> Floats:
+def _means(values: Floats, present: Mask, empty: Floats) -> Floats:
     """Mean of each column over the cells that are present; `empty` where there is none."""
     counts = present.sum(axis=0)
     sums = np.where(present, values, 0.0).sum(axis=0)
     return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
 
 
-def _is_constant(values: Floats) -> NDArray[np.bool_]:
+def _is_constant(values: Floats) -> Mask:
     """Columns whose present cells are all equal, or that have none."""
     low = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
     high = np.where(np.isnan(values), -np.inf, values).max(axis=0, initial=-np.inf)

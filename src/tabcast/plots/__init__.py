@@ -1,4 +1,4 @@
-"""Drawings of what a fitted model gives: each takes plain data, draws on matplotlib Axes and returns them.
+"""Figures for a fitted model: each function takes plain data, draws on matplotlib Axes and returns them.
 
 matplotlib is imported only when something is drawn.
 """

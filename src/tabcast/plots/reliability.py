@@ -1,4 +1,4 @@
-"""The reliability diagram: does a confidence of 80 % mean that 80 % are right?"""
+"""The reliability diagram: are 80% of the predictions made with 80% confidence right?"""
 
 from __future__ import annotations
 
@@ -18,22 +18,30 @@ TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def draw_reliability(curve: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw accuracy against confidence, a point for each bin, with its distance from perfect calibration.
+    """Draw accuracy against confidence, one point per bin, with its distance from perfect calibration.
 
-    A point is the mean confidence and the accuracy of a bin, its thin whiskers the 95 % interval of the accuracy. The
-    thick line to the diagonal is the gap: red below, where the classifier claims too much, blue above, where it claims
-    too little. Pale bars at the foot show how the rows are spread over the bins, so that nobody reads much into an
-    almost empty one.
+    A point is the mean confidence and the accuracy of a bin, its thin whiskers the 95% interval of the accuracy. The
+    thick line to the diagonal is the gap: red below, where the classifier is overconfident, blue above, where it is
+    underconfident. Pale bars at the bottom show how the rows are distributed over the bins, because an almost empty
+    bin means little.
 
     Parameters
     ----------
-    curve : what :func:`tabcast.statistics.reliability_curve` gives.
-    ax : Axes to draw on; None: those of a new figure.
-    title : text above; None: none.
+    curve : DataFrame
+        The curve, as :func:`tabcast.statistics.reliability_curve` gives it.
+    ax : matplotlib Axes, default=None
+        Axes to draw on. None creates a new figure.
+    title : str, default=None
+        Title of the Axes.
 
     Returns
     -------
-    The Axes.
+    matplotlib Axes
+        The Axes with the diagram.
+
+    See Also
+    --------
+    tabcast.statistics.reliability_curve : The data of the diagram.
 
     Examples
     --------
@@ -69,7 +77,7 @@ def _draw_bins(seen: pd.DataFrame, ax: Axes) -> None:
     """The point of each bin, its interval and its gap."""
     confidence, accuracy = seen["confidence"], seen["accuracy"]
     over, under = accuracy < confidence, accuracy > confidence
-    for side, color, label in ((over, OVER, "claims too much"), (under, UNDER, "claims too little")):
+    for side, color, label in ((over, OVER, "overconfident"), (under, UNDER, "underconfident")):
         if side.any():
             x, y = confidence[side], accuracy[side]
             ax.vlines(x, y, x, color=color, alpha=0.5, linewidth=6, label=label, zorder=2)
@@ -82,13 +90,13 @@ def _draw_bins(seen: pd.DataFrame, ax: Axes) -> None:
         linewidth=1,
         marker="o",
         markersize=5,
-        label="accuracy, 95 % interval",
+        label="accuracy, 95% interval",
         zorder=4,
     )
 
 
 def _draw_counts(seen: pd.DataFrame, ax: Axes) -> None:
-    """How the rows are spread over the bins, as pale bars at the foot of the diagram."""
+    """How the rows are distributed over the bins, as pale bars at the bottom of the diagram."""
     most = int(seen["count"].max())
     height, width = FOOT * seen["count"] / most, seen["upper"] - seen["lower"]
     label = f"rows, at most {most:,} in a bin"
@@ -96,12 +104,12 @@ def _draw_counts(seen: pd.DataFrame, ax: Axes) -> None:
 
 
 def _summary(curve: pd.DataFrame) -> str:
-    """Calibration error and number of rows in words."""
+    """Calibration error and number of rows as text."""
     return f"ECE {expected_gap(curve):.3f}, {int(curve['count'].sum()):,} rows"
 
 
 def _new_axes() -> Axes:
-    """Axes of a new figure, or a sentence that says how to get matplotlib."""
+    """Axes of a new figure, or an error that says how to install matplotlib."""
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:

@@ -10,12 +10,14 @@ from tabcast.pseudo_labels._flex_threshold import FlexThreshold
 from tabcast.pseudo_labels._per_class_curriculum import PerClassCurriculum
 from tabcast.pseudo_labels._per_class_threshold import PerClassThreshold
 from tabcast.pseudo_labels._self_adaptive_threshold import SelfAdaptiveThreshold
+from tabcast.pseudo_labels._short_names import STRATEGIES, resolve_strategy
 from tabcast.pseudo_labels._take_all import TakeAll
 from tabcast.pseudo_labels._top_k import TopK
 from tabcast.pseudo_labels._truncated_gaussian import TruncatedGaussian
 from tabcast.pseudo_labels._weighting import Constant, Soft, Weighting, resolve_weighting
 
 __all__ = [
+    "STRATEGIES",
     "Constant",
     "Curriculum",
     "FixedThreshold",
@@ -29,5 +31,6 @@ __all__ = [
     "TopK",
     "TruncatedGaussian",
     "Weighting",
+    "resolve_strategy",
     "resolve_weighting",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+
+from tabcast.table import Floats, Mask
 
 
 class Strategy(BaseEstimator, ABC):
@@ -26,7 +27,7 @@ class Strategy(BaseEstimator, ABC):
         """Raise a ValueError for a parameter that makes no sense; called before any long work."""
 
     @abstractmethod
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Mask of the unlabeled rows to use in a round.
 
         Parameters
@@ -36,8 +37,22 @@ class Strategy(BaseEstimator, ABC):
         round_number : 1 in the first round.
         """
 
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """Confidence that a row needs to be selected, whatever the other rows have.
 
-def top_rows(confidence: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+        Parameters
+        ----------
+        n_classes : number of classes.
+
+        Returns
+        -------
+        (n_classes,) the confidence needed in each class; None where no row is refused for its confidence alone, or
+        where the thresholds are found in `select` and it has not been called.
+        """
+        return None
+
+
+def top_rows(confidence: Floats, count: int) -> Mask:
     """Mask of the `count` rows with the largest confidence; of equal ones the first."""
     chosen = np.zeros(len(confidence), dtype=bool)
     chosen[np.argsort(-confidence.max(axis=1), kind="stable")[:count]] = True

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import ceil
-from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
 
 class Curriculum(Strategy):
@@ -39,15 +39,14 @@ class Curriculum(Strategy):
 
     def check(self) -> None:
         """The step is a share."""
-        if not isinstance(self.step, Real) or not 0 < float(self.step) <= 1:
-            raise ValueError(f"`step` of Curriculum must be in (0, 1]; got {self.step!r}.")
+        check_number(self.step, "step", "Curriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:
         """Rounds until every row is taken."""
         return ceil(round(1 / self.step, 9))
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows, more of them each round."""
         best = confidence.max(axis=1)
         count = ceil(round(min(1.0, self.step * round_number) * len(best), 9))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
 
 class FixedThreshold(Strategy):
@@ -35,10 +34,13 @@ class FixedThreshold(Strategy):
 
     def check(self) -> None:
         """The threshold is a number in [0, 1]."""
-        if not isinstance(self.threshold, Real) or not 0 <= float(self.threshold) <= 1:
-            raise ValueError(f"`threshold` of FixedThreshold must be in [0, 1]; got {self.threshold!r}.")
+        check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows that are confident enough, whatever the round."""
         best = confidence.max(axis=1)
         return best > self.threshold if self.strict else best >= self.threshold
+
+    def required_confidence(self, n_classes: int) -> Floats:
+        """The threshold, for each class."""
+        return np.full(n_classes, float(self.threshold))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
+from tabcast.table import Floats, Index, Mask
 
 
-def flex_thresholds(counts: NDArray[np.intp], threshold: float, most: int) -> NDArray[np.float64]:
+def flex_thresholds(counts: Index, threshold: float, most: int) -> Floats:
     """Threshold of each class: ``threshold * b / (2 - b)`` with ``b = counts / most``; `threshold` where most is 0."""
     if most == 0:
         return np.full(len(counts), float(threshold))
@@ -61,13 +60,16 @@ class FlexThreshold(Strategy):
 
     def check(self) -> None:
         """The threshold is a number in (0, 1]."""
-        value = self.threshold
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-            raise ValueError(f"`threshold` of FlexThreshold must be in (0, 1]; got {value!r}.")
+        check_number(self.threshold, "threshold", "FlexThreshold", "(0, 1]")
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows that are confident enough for their class, whatever the round."""
         sure = confidence.max(axis=1) >= self.threshold
         counts = np.bincount(confidence.argmax(axis=1)[sure], minlength=confidence.shape[1])
         most = max(int(counts.max()), int((~sure).sum()) if self.warm_up else 0)
-        return reach_thresholds(confidence, flex_thresholds(counts, self.threshold, most))
+        self._thresholds = flex_thresholds(counts, self.threshold, most)
+        return reach_thresholds(confidence, self._thresholds)
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """The threshold of each class in the latest round."""
+        return getattr(self, "_thresholds", None)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._curriculum import Curriculum
+from tabcast.table import Floats, Mask
 
 
 class PerClassCurriculum(Strategy):
@@ -53,15 +52,14 @@ class PerClassCurriculum(Strategy):
 
     def check(self) -> None:
         """The step is a share."""
-        if isinstance(self.step, bool) or not isinstance(self.step, Real) or not 0 < float(self.step) <= 1:
-            raise ValueError(f"`step` of PerClassCurriculum must be in (0, 1]; got {self.step!r}.")
+        check_number(self.step, "step", "PerClassCurriculum", "(0, 1]")
 
     @property
     def n_rounds(self) -> int:
         """Rounds until every row is taken."""
         return Curriculum(self.step).n_rounds
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows of each class, more of them each round."""
         labels = confidence.argmax(axis=1)
         chosen = np.zeros(len(confidence), dtype=bool)

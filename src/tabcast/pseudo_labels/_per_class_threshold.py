@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number, is_integer
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
-Floats = NDArray[np.float64]
 
-
-def reach_thresholds(confidence: Floats, thresholds: Floats) -> NDArray[np.bool_]:
+def reach_thresholds(confidence: Floats, thresholds: Floats) -> Mask:
     """Mask of the rows whose confidence reaches the threshold of their most confident class."""
     return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
 
@@ -52,7 +50,7 @@ class PerClassThreshold(Strategy):
         thresholds: Any = self.thresholds
         if isinstance(thresholds, Mapping):
             for key in thresholds:
-                if isinstance(key, bool) or not isinstance(key, Integral) or key < 0:
+                if not is_integer(key, 0):
                     raise ValueError(
                         "Keys of `thresholds` of PerClassThreshold must be class indices, integers from 0 up; "
                         f"got {key!r}."
@@ -64,14 +62,13 @@ class PerClassThreshold(Strategy):
             )
         values = thresholds.values() if isinstance(thresholds, Mapping) else thresholds
         for name, value in [*(("thresholds", value) for value in values), ("otherwise", self.otherwise)]:
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-                raise ValueError(f"`{name}` of PerClassThreshold must be in [0, 1]; got {value!r}.")
+            check_number(value, name, "PerClassThreshold", "[0, 1]")
 
-    def select(self, confidence: Floats, round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows that are confident enough for their class, whatever the round."""
-        return reach_thresholds(confidence, self._by_class(confidence.shape[1]))
+        return reach_thresholds(confidence, self.required_confidence(confidence.shape[1]))
 
-    def _by_class(self, n_classes: int) -> Floats:
+    def required_confidence(self, n_classes: int) -> Floats:
         """The threshold of each class."""
         given = self.thresholds
         if not isinstance(given, Mapping):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._base import Strategy
 from tabcast.pseudo_labels._per_class_threshold import reach_thresholds
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Mask
 
 ROUNDING = 1e-9  # a mean of equal numbers may come out a hair above them
 
@@ -61,11 +58,9 @@ class SelfAdaptiveThreshold(Strategy):
 
     def check(self) -> None:
         """The momentum is a share below 1."""
-        value = self.momentum
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-            raise ValueError(f"`momentum` of SelfAdaptiveThreshold must be in [0, 1); got {value!r}.")
+        check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
 
-    def select(self, confidence: Floats, round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """Rows above the average, as far as their class goes; round 1 forgets what was before."""
         if len(confidence) == 0:
             return np.zeros(0, dtype=bool)
@@ -75,4 +70,9 @@ class SelfAdaptiveThreshold(Strategy):
         if before is not None and round_number > 1:
             now = self.momentum * before + (1 - self.momentum) * now
         self._averages: Floats = now
-        return reach_thresholds(confidence, adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING))
+        self._thresholds = adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING)
+        return reach_thresholds(confidence, self._thresholds)
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """The threshold of each class in the latest round."""
+        return getattr(self, "_thresholds", None)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabcast.pseudo_labels._base import Strategy
+from tabcast.table import Floats, Mask
 
 
 class TakeAll(Strategy):
@@ -19,6 +19,6 @@ class TakeAll(Strategy):
     array([ True,  True])
     """
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """All rows."""
         return np.ones(len(confidence), dtype=bool)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
-import numpy as np
-from numpy.typing import NDArray
-
+from tabcast.checks import check_integer
 from tabcast.pseudo_labels._base import Strategy, top_rows
+from tabcast.table import Floats, Mask
 
 
 class TopK(Strategy):
@@ -33,9 +30,8 @@ class TopK(Strategy):
 
     def check(self) -> None:
         """k counts rows."""
-        if not isinstance(self.k, Integral) or self.k < 1:
-            raise ValueError(f"`k` of TopK must be a positive integer; got {self.k!r}.")
+        check_integer(self.k, "k", "TopK", 1)
 
-    def select(self, confidence: NDArray[np.float64], round_number: int) -> NDArray[np.bool_]:
+    def select(self, confidence: Floats, round_number: int) -> Mask:
         """The most confident rows; of equally confident ones the first."""
         return top_rows(confidence, self.k * round_number)

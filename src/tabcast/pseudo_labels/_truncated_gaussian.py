@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tabcast.checks import check_number
 from tabcast.pseudo_labels._weighting import Weighting
-from tabcast.table import mean_and_spread
-
-Floats = NDArray[np.float64]
+from tabcast.table import Floats, Index, mean_and_spread
 
 
 def truncated_gaussian(confidence: Floats, n_sigma: float) -> Floats:
@@ -68,12 +64,10 @@ class TruncatedGaussian(Weighting):
 
     def check(self) -> None:
         """Both numbers are positive."""
-        for name in ("n_sigma", "max_weight"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-                raise ValueError(f"`{name}` of TruncatedGaussian must be a positive number; got {value!r}.")
+        check_number(self.n_sigma, "n_sigma", "TruncatedGaussian", "(0, inf)")
+        check_number(self.max_weight, "max_weight", "TruncatedGaussian", "(0, inf)")
 
-    def weigh(self, confidence: Floats, labels: NDArray[np.intp]) -> Floats:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """Weight of each row by the confidence in its label."""
         in_label = confidence[np.arange(len(labels)), labels]
         groups = labels if self.per_class else np.zeros(len(labels), dtype=np.intp)

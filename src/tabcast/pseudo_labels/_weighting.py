@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+
+from tabcast.checks import check_number, is_number
+from tabcast.table import Floats, Index
 
 
 class Weighting(BaseEstimator, ABC):
@@ -25,7 +26,7 @@ class Weighting(BaseEstimator, ABC):
         """Raise a ValueError for a parameter that makes no sense; called before any long work."""
 
     @abstractmethod
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """Weight of each unlabeled row.
 
         Parameters
@@ -34,7 +35,7 @@ class Weighting(BaseEstimator, ABC):
         labels : class index that each row would be given.
         """
 
-    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def divide(self, confidence: Floats) -> Floats | None:
         """How each row is divided among the classes, (n_unlabeled, n_classes); None: it is its label's alone."""
         return None
 
@@ -59,10 +60,9 @@ class Constant(Weighting):
 
     def check(self) -> None:
         """The weight is positive."""
-        if isinstance(self.weight, bool) or not isinstance(self.weight, Real) or not 0 < float(self.weight) < np.inf:
-            raise ValueError(f"`weight` of Constant must be a positive number; got {self.weight!r}.")
+        check_number(self.weight, "weight", "Constant", "(0, inf)")
 
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """The weight, once a row."""
         return np.full(len(labels), float(self.weight))
 
@@ -90,18 +90,13 @@ class Soft(Weighting):
 
     def check(self) -> None:
         """The smallest part is a share."""
-        if (
-            isinstance(self.smallest, bool)
-            or not isinstance(self.smallest, Real)
-            or not 0 <= float(self.smallest) < 0.5
-        ):
-            raise ValueError(f"`smallest` of Soft must be in [0, 0.5); got {self.smallest!r}.")
+        check_number(self.smallest, "smallest", "Soft", "[0, 0.5)")
 
-    def weigh(self, confidence: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    def weigh(self, confidence: Floats, labels: Index) -> Floats:
         """Every row counts 1 before it is divided."""
         return np.ones(len(labels))
 
-    def divide(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    def divide(self, confidence: Floats) -> Floats:
         """Shares of the classes in the confidence; a row without any is divided evenly."""
         total = confidence.sum(axis=1, keepdims=True)
         shares = np.where(total > 0, confidence / np.where(total > 0, total, 1.0), 1 / confidence.shape[1])
@@ -115,8 +110,7 @@ def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
         return pseudo_weight
     if isinstance(pseudo_weight, str) and pseudo_weight == "soft":
         return Soft()
-    is_number = isinstance(pseudo_weight, Real) and not isinstance(pseudo_weight, bool)
-    if is_number and 0 < float(pseudo_weight) < np.inf:
+    if is_number(pseudo_weight, "(0, inf)"):
         return Constant(float(pseudo_weight))
     raise ValueError(
         f"`pseudo_weight` of {owner} must be a positive number, 'soft' or a Weighting of tabcast.pseudo_labels; "

@@ -1,8 +1,8 @@
 """The page: one self-contained HTML file that says whether the unlabeled rows helped, and shows why.
 
-`_phrases` says numbers and names, `_words` has the sentences; `_svg` has the drawing primitives, `_forms` the bars and
-dots that several pictures share, `_charts` a function a picture; `_data` is what the page carries for its table,
-`_sections` and `_page` put it together; report.css and report.js are its looks and its manners.
+Facts become words, and both fill templates: `_words` has the sentences, `_phrases` the numbers in them; `_charts` has
+one function per picture, built from `_forms`, the geometry of `_scales` and the markup of `_svg`; `_figures` joins
+pictures and words, `_data` is the data embedded in the page, and `_page` renders the files in `templates`.
 """
 
 from tabcast.report._page import render_report

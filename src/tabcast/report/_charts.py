@@ -1,4 +1,4 @@
-"""One function a picture: plain data in, SVG out. Drawn for several widths, so that text keeps its size on a phone."""
+"""One function per picture: plain data in, SVG out, for a given width, so that text keeps its size on a phone."""
 
 from __future__ import annotations
 
@@ -7,27 +7,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabcast.report._forms import FOOT, MAX_BARS, PHONE, TOP, Bar, Dot, choose, color, draw_bars, draw_dots, draw_pairs
-from tabcast.report._html import clean
-from tabcast.report._phrases import NOTHING, count, decimal, in_points, is_number, percent, seconds, signed, spaced
-from tabcast.report._svg import (
+from markupsafe import Markup
+
+from tabcast.report._forms import FOOT, MAX_BARS, TOP, Bar, Dot, color, draw_bars, draw_dots, draw_pairs
+from tabcast.report._phrases import (
+    NOTHING,
+    clip,
+    count,
+    decimal,
+    in_points,
+    is_number,
+    percent,
+    seconds,
+    signed,
+    spaced,
+)
+from tabcast.report._scales import (
     LABEL_SIZE,
+    PHONE,
     Scale,
-    axis_bottom,
-    axis_left,
-    element,
+    choose,
     left_room,
-    number,
-    path,
     percent_texts,
-    picture,
-    text,
     text_width,
     tick_texts,
-    titled,
-    whisker,
     widen,
 )
+from tabcast.report._svg import axis_bottom, axis_left, dot, element, line, path, picture, text, titled
+from tabcast.report._text import clean
 
 Data = Mapping[str, Any]
 
@@ -39,7 +46,7 @@ QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 # The verdict
 
 
-def draw_gain(verdict: Data, width: float) -> str:
+def draw_gain(verdict: Data, width: float) -> Markup:
     """The gain, its interval, zero, and the gain of each split."""
     points = in_points(verdict)
     factor = 100 if points else 1
@@ -58,42 +65,38 @@ def draw_gain(verdict: Data, width: float) -> str:
     zero = scale(0)
     parts = [
         axis_bottom(scale, base, ticks, texts, label=unit, top=36),
-        element("line", x1=zero, x2=zero, y1=8.0, y2=base, class_="zero"),
+        line(zero, 8, zero, base, "zero"),
         *_sides(zero, width),
-        element("line", x1=scale(low), x2=scale(high), y1=middle, y2=middle, class_="interval verdict-mark"),
+        line(scale(low), middle, scale(high), middle, "interval verdict-mark"),
     ]
     for end in (low, high):
-        parts.append(
-            element(
-                "line", x1=scale(end), x2=scale(end), y1=middle - 8, y2=middle + 8, class_="interval-end verdict-mark"
-            )
-        )
+        parts.append(line(scale(end), middle - 8, scale(end), middle + 8, "interval-end verdict-mark"))
     said = signed(verdict["gain"], points=points)
-    parts.append(titled(element("circle", cx=scale(gain), cy=middle, r=9.0, class_="gain-dot verdict-mark"), said))
+    parts.append(titled(said, dot(scale(gain), middle, 9, "gain-dot verdict-mark")))
     room = text_width(said, 16) / 2
     at = min(max(scale(gain), room + 4), width - room - 4)
     parts.append(text(at, middle - 20, said, css="gain-text on-top verdict-mark", anchor="middle"))
     for one in splits:
-        tick = element("line", x1=scale(one), x2=scale(one), y1=base - 26, y2=base - 12, class_="split")
-        parts.append(titled(tick, f"one split: {signed(one / factor, points=points)}"))
+        tick = line(scale(one), base - 26, scale(one), base - 12, "split")
+        parts.append(titled(f"one split: {signed(one / factor, points=points)}", tick))
     ends = f"{signed(verdict['low'], points=points)} to {signed(verdict['high'], points=points)}"
     return picture(width, base + FOOT - 4, f"Gain {said}, interval {ends}.", parts)
 
 
-def _sides(zero: float, width: float) -> list[str]:
-    """Who is better on which side of zero, where there is room for the words."""
+def _sides(zero: float, width: float) -> list[Markup]:
+    """Which model is better on which side of zero, where there is room for the words."""
     found = []
     for words, side, room in (("supervised is better", -1, zero), ("self-trained is better", 1, width - zero)):
         if room > text_width(words, LABEL_SIZE) + 40:
             arrow = f"←  {words}" if side < 0 else f"{words}  →"
-            found.append(text(zero + 10 * side, 18, arrow, css="side", anchor="end" if side < 0 else "start"))
+            found.append(text(zero + 10 * side, 18, arrow, css="side", anchor="end" if side < 0 else None))
     return found
 
 
 # Bars
 
 
-def draw_classes(table: Data, width: float) -> str:
+def draw_classes(table: Data, width: float) -> Markup:
     """Labeled rows of each class."""
     bars = [
         Bar(clean(one["name"]), one["n_labeled"], count(one["n_labeled"]), color(i))
@@ -102,15 +105,15 @@ def draw_classes(table: Data, width: float) -> str:
     return draw_bars(bars, width, "Labeled rows by class")
 
 
-def draw_seconds(training: Data, width: float) -> str:
+def draw_seconds(training: Data, width: float) -> Markup:
     """Where the time went."""
     spent = sorted(training["seconds"].items(), key=lambda one: -one[1])
     bars = [Bar(spaced(name), value, seconds(value), "neutral") for name, value in spent]
-    return draw_bars(bars, width, "Seconds by part of the work")
+    return draw_bars(bars, width, "Seconds per step")
 
 
-def draw_flipped(data: Data, width: float) -> str:
-    """How often which label took the place of which."""
+def draw_flipped(data: Data, width: float) -> Markup:
+    """How often each label replaced another."""
     pairs = sorted(data["pairs"], key=lambda one: -one["n"])
     return draw_pairs([(one["from"], one["to"], one["n"], count(one["n"])) for one in pairs], width, "Changed labels")
 
@@ -118,7 +121,7 @@ def draw_flipped(data: Data, width: float) -> str:
 # Dots with intervals
 
 
-def draw_density_accuracy(data: Data, width: float) -> str:
+def draw_density_accuracy(data: Data, width: float) -> Markup:
     """Accuracy of held-out predictions by density, sparse to dense."""
     groups = [one for one in data["deciles"] if is_number(one["accuracy"])]
     total = sum(one["n"] for one in groups)
@@ -135,7 +138,7 @@ def draw_density_accuracy(data: Data, width: float) -> str:
     return draw_dots(dots, width, labels, "Accuracy by density group", level=mean, share=True)
 
 
-def draw_information(data: Data, width: float) -> str:
+def draw_information(data: Data, width: float) -> Markup:
     """Fisher information by density region."""
     dots = [
         Dot(
@@ -145,15 +148,15 @@ def draw_information(data: Data, width: float) -> str:
         )
         for one in data["regions"] if is_number(one["information"])
     ]  # fmt: skip
-    labels = ("information of a row; 1 is a labeled one's", "density region")
+    labels = ("information of a row (1: a labeled row)", "density region")
     return draw_dots(dots, width, labels, "Fisher information by density region", zero=True)
 
 
 # Squares
 
 
-def draw_overlap(data: Data, width: float) -> str:
-    """How labeled rows of each class are spread over the classes by density; with many classes the worst pairs only."""
+def draw_overlap(data: Data, width: float) -> Markup:
+    """How labeled rows of each class spread over the classes by density; with many classes, the worst pairs only."""
     classes, matrix = [clean(one) for one in data["classes"]], data["matrix"]
     n = len(classes)
     if n > MAX_CELLS:
@@ -174,7 +177,7 @@ def draw_overlap(data: Data, width: float) -> str:
         parts.append(text(left - 12, y + high / 2 + 4, one, anchor="end", width=left - 14))
         for j, value in enumerate(matrix[i]):
             x = left + j * size
-            share = max(0.0, min(1.0, value)) if is_number(value) else 0.0
+            share = clip(value)
             box = element(
                 "rect", x=x + 1, y=y + 1, width=size - 2, height=high - 2, rx=3.0, class_="cell",
                 fill_opacity=round(0.05 + 0.95 * share, 3),
@@ -182,85 +185,79 @@ def draw_overlap(data: Data, width: float) -> str:
             shown = f"{100 * share:.0f}%" if is_number(value) else NOTHING
             css = "cell-text strong" if share > 0.55 else "cell-text"
             inside = text(x + size / 2, y + high / 2 + 4.5, shown, css=css, anchor="middle")
-            parts.append(titled(box + inside, f"\u2068{one}\u2069 → \u2068{classes[j]}\u2069: {percent(value)}"))
+            parts.append(titled(f"\u2068{one}\u2069 → \u2068{classes[j]}\u2069: {percent(value)}", box, inside))
     return picture(width, top + n * high + 4, "Overlap of the classes", parts)
 
 
 # Shift
 
 
-def draw_shift(data: Data, width: float) -> str:
+def draw_shift(data: Data, width: float) -> Markup:
     """The AUC of telling labeled from unlabeled rows, on a line from 0.5 to 1."""
     least = min([0.5, *(data[key] for key in ("low", "auc") if is_number(data[key]))])
     scale = Scale(math.floor(least * 10) / 10, 1.0, 16, width - 16)
     ticks = scale.ticks(6)
     base, y = 56.0, 41.0
     parts = [
-        text(scale(0.5), 16, "cannot tell", css="side", anchor="start" if scale.low == 0.5 else "middle"),
+        text(scale(0.5), 16, "cannot tell", css="side", anchor=None if scale.low == 0.5 else "middle"),
         text(width - 16, 16, "can always tell", css="side", anchor="end"),
         axis_bottom(scale, base, ticks, tick_texts(ticks), label="AUC of telling them apart", top=28),
     ]
-    drawn = element("circle", cx=scale(data["auc"]), cy=y, r=6.5, class_="dot accent")
+    drawn = [dot(scale(data["auc"]), y, 6.5, "dot accent")]
     if is_number(data["low"]) and is_number(data["high"]):
-        drawn = (
-            element("line", x1=scale(data["low"]), x2=scale(data["high"]), y1=y, y2=y, class_="interval accent") + drawn
-        )
-    parts.append(titled(drawn, f"AUC {decimal(data['auc'])} ({decimal(data['low'])} to {decimal(data['high'])})"))
+        drawn.insert(0, line(scale(data["low"]), y, scale(data["high"]), y, "interval accent"))
+    parts.append(titled(f"AUC {decimal(data['auc'])} ({decimal(data['low'])} to {decimal(data['high'])})", *drawn))
     return picture(width, base + FOOT - 4, f"AUC {decimal(data['auc'], 2)}", parts)
 
 
 # Lines
 
 
-def draw_selection(data: Data, width: float) -> str:
-    """The share of rows that pass, by threshold."""
+def draw_selection(data: Data, width: float) -> Markup:
+    """The proportion of rows that pass, by threshold."""
     points = [(one["threshold"], one["share"], one["n"]) for one in data["thresholds"]]
     return _draw_shares(points, width, "confidence threshold", data.get("threshold"), "Rows that pass, by threshold")
 
 
-def draw_selection_by_alpha(data: Data, width: float, alpha: float | None) -> str:
-    """The share of rows that pass, by alpha."""
+def draw_selection_by_alpha(data: Data, width: float) -> Markup:
+    """The proportion of rows that pass, by alpha."""
     points = [(one["alpha"], one["share"], one["n"]) for one in data["alphas"]]
-    return _draw_shares(points, width, "alpha", alpha, "Rows that pass, by alpha")
+    return _draw_shares(points, width, "alpha", data["alpha"], "Rows that pass, by alpha")
 
 
 def _draw_shares(
     points: Sequence[tuple[float, float, int]], width: float, x_label: str, chosen: float | None, alt: str
-) -> str:
-    """A line of shares over the ground, and the value in use."""
+) -> Markup:
+    """A line of proportions, and the value in use."""
     height = choose(width, 260, 230)
     base, left, right = height - FOOT, 46.0, width - 14
     xs = [x for x, _, _ in points] or [0.0, 1.0]
     x, y = Scale(min(xs), max(xs), left, right), Scale(0, 1, base, TOP)
     ticks = x.ticks(6)
     parts = [
-        axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="share of unlabeled rows"),
+        axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="proportion of unlabeled rows"),
         axis_bottom(x, base, ticks, tick_texts(ticks), label=x_label),
     ]
     places = [(x(a), y(b)) for a, b, _ in points]
     if places:
-        outline = "L".join(
-            f"{number(a)} {number(b)}" for a, b in [*places, (places[-1][0], base), (places[0][0], base)]
-        )
-        parts += [element("path", d=f"M{outline}Z", class_="wash accent"), path(places, "line accent")]
-    # Dots that nobody sees carry the numbers for pointers.
+        ground = [(places[-1][0], base), (places[0][0], base)]
+        parts += [path([*places, *ground], "wash accent", closed=True), path(places, "line accent")]
+    # Invisible dots show the numbers when pointed at.
     for (a, b), (value, share, n) in zip(places, points, strict=True):
-        ghost = element("circle", cx=a, cy=b, r=8.0, class_="ghost")
-        parts.append(titled(ghost, f"{decimal(value, 2)}: {percent(share)} of rows ({count(n)})"))
+        said = f"{decimal(value, 2)}: {percent(share)} of rows ({count(n)})"
+        parts.append(titled(said, dot(a, b, 8, "ghost")))
     if chosen is not None and min(xs) <= chosen <= max(xs):
         at, said = x(chosen), f"in use: {decimal(chosen, 2)}"
-        parts.append(element("line", x1=at, x2=at, y1=TOP, y2=base, class_="chosen"))
+        parts.append(line(at, TOP, at, base, "chosen"))
         fits = at + text_width(said, LABEL_SIZE) + 8 < width
-        parts.append(
-            text(at + (8 if fits else -8), TOP + 13, said, css="side on-top", anchor="start" if fits else "end")
-        )
+        parts.append(text(at + (8 if fits else -8), TOP + 13, said, css="side on-top", anchor=None if fits else "end"))
     return picture(width, height, alt, parts)
 
 
-def draw_reliability(data: Data, width: float) -> str:
+def draw_reliability(data: Data, width: float) -> Markup:
     """Accuracy by confidence, before and after, and the diagonal."""
     height = choose(width, 370, 310)
-    base, left, right = height - FOOT, 48.0, width - 14
+    base, left, right = height - FOOT, 48.0, width - 18
     models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
     every = [one for bins in models.values() for one in bins]
     x_low = _tenth_below([one["confidence"] for one in every])
@@ -271,25 +268,25 @@ def draw_reliability(data: Data, width: float) -> str:
     parts = [
         axis_left(y, left, right, y_ticks, percent_texts(y_ticks), label="accuracy"),
         axis_bottom(x, base, x_ticks, percent_texts(x_ticks), label="confidence"),
-        element("line", x1=x(x_low), x2=x(1), y1=y(x_low), y2=y(1), class_="reference"),
+        line(x(x_low), y(x_low), x(1), y(1), "reference"),
     ]
     for who, css, shift in (("supervised", "neutral", -2.0), ("self_trained", "accent", 2.0)):
         bins = models[who]
         places = [(x(one["confidence"]) + shift, y(one["accuracy"])) for one in bins]
         most = max((one["n"] for one in bins), default=1) or 1
-        marks = []
+        if len(places) > 1:
+            parts.append(path(places, f"line {css}"))
         for (a, b), one in zip(places, bins, strict=True):
-            drawn = element("circle", cx=a, cy=b, r=3.0 + 3.5 * math.sqrt(one["n"] / most), class_=f"dot {css}")
+            drawn = [dot(a, b, 3.0 + 3.5 * math.sqrt(one["n"] / most), f"dot {css}")]
             if is_number(one["low"]) and is_number(one["high"]):
-                drawn = whisker(a, y(one["low"]), y(one["high"]), f"{css} thin") + drawn
+                drawn.insert(0, line(a, y(one["low"]), a, y(one["high"]), f"whisker thin {css}"))
             tip = f"confidence {percent(one['confidence'])}, {percent(one['accuracy'])} of {count(one['n'])} right"
-            marks.append(titled(drawn, f"{who.replace('_', '-')}: {tip}"))
-        parts += [path(places, f"line {css}") if len(places) > 1 else "", *marks]
+            parts.append(titled(f"{who.replace('_', '-')}: {tip}", *drawn))
     return picture(width, height, "Accuracy by confidence", parts)
 
 
 def merge_bins(bins: Sequence[Data], closest: float = 0.02) -> list[Data]:
-    """Bins whose confidences cannot be told apart in a picture as one: means, weighted by rows.
+    """Merge bins whose confidences cannot be told apart in a picture: means, weighted by rows.
 
     The ends of intervals are averaged like the rest: the interval of a typical bin, not of all rows together.
 
@@ -317,11 +314,11 @@ def _tenth_below(values: Sequence[float]) -> float:
     return max(0.0, math.floor((min(values, default=0.0) - 0.02) * 10) / 10)
 
 
-# Shares
+# Proportions
 
 
-def draw_class_mix(data: Data, width: float) -> str:
-    """Class shares of the labeled rows and of the rows in use, round by round."""
+def draw_class_mix(data: Data, width: float) -> Markup:
+    """Class proportions of the labeled rows and of the rows in use, round by round."""
     lines: list[tuple[str, Sequence[Any], str]] = [("labeled rows", data["labeled"], "rows")]
     lines += [(f"round {one['round']}", one["shares"], count(round(one["n"]))) for one in data["rounds"] if one["n"]]
     left, step, thick = text_width("labeled rows", LABEL_SIZE) + 18, 31.0, 20.0
@@ -343,19 +340,18 @@ def draw_class_mix(data: Data, width: float) -> str:
             box = element(
                 "rect", x=a + 0.75, y=y, width=max(b - a - 1.5, 0.5), height=thick, rx=2.0, class_=f"bar {color(j)}"
             )
-            words = (
-                text((a + b) / 2, y + thick / 2 + 4, f"{100 * share:.0f}%", css=f"on {color(j)}", anchor="middle")
-                if b - a > 36
-                else ""
-            )
-            parts.append(titled(box + words, f"{clean(data['classes'][j])}: {percent(share)}"))
-    return picture(width, base + 26, "Class shares by round", parts)
+            inside = [box]
+            if b - a > 36:
+                shown = f"{100 * share:.0f}%"
+                inside.append(text((a + b) / 2, y + thick / 2 + 4, shown, css=f"on {color(j)}", anchor="middle"))
+            parts.append(titled(f"{clean(data['classes'][j])}: {percent(share)}", *inside))
+    return picture(width, base + 26, "Class proportions by round", parts)
 
 
 # Training
 
 
-def draw_history(training: Data, width: float) -> str:
+def draw_history(training: Data, width: float) -> Markup:
     """Rows in use by round, below the score where there is one."""
     history, best = training["history"], training["best_round"]
     scored = [(i, one) for i, one in enumerate(history) if is_number(one.get("score"))]
@@ -381,16 +377,15 @@ def draw_history(training: Data, width: float) -> str:
         high = max(bars(0) - bars(one["n_selected"]), 0.0)
         css = "bar accent" if one["round"] == best else "bar neutral"
         box = element("rect", x=x(i) - thick / 2, y=bars(0) - high, width=thick, height=high, rx=2.0, class_=css)
-        parts.append(
-            titled(box, f"round {one['round']}: {count(one['n_selected'])} rows, {count(one['n_changed'])} changed")
-        )
+        said = f"round {one['round']}: {count(one['n_selected'])} rows, {count(one['n_changed'])} changed"
+        parts.append(titled(said, box))
         if i % every == 0:
             parts.append(text(x(i), bars(0) + 17, one["round"], css="tick", anchor="middle"))
     parts.append(axis_bottom(x, bars(0), [], [], label="round"))
     return picture(width, bars(0) + FOOT, "Training history", parts)
 
 
-def draw_alpha(training: Data, width: float) -> str:
+def draw_alpha(training: Data, width: float) -> Markup:
     """Scores of the alphas tried."""
     tried = [one for one in training["alpha_scores"] if is_number(one["score"])]
     values = _with_errors(tried)
@@ -415,13 +410,12 @@ def _with_errors(scored: Sequence[Data]) -> list[float]:
     return [one["score"] + k * (one.get("score_std_error") or 0) for one in scored for k in (-1, 0, 1)] or [0.0, 1.0]
 
 
-def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> str:
-    """A score with its standard error; full if it was chosen."""
+def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> Markup:
+    """A score with its standard error; filled if it was chosen."""
     error = one.get("score_std_error") or 0.0
-    drawn = whisker(at, y(one["score"] - error), y(one["score"] + error), "accent thin")
-    css = "dot accent" if chosen else "ring accent"
-    drawn += element("circle", cx=at, cy=y(one["score"]), r=6.5 if chosen else 4.5, class_=css)
-    return titled(drawn, f"{name}: {decimal(one['score'])} ± {decimal(error)}")
+    interval = line(at, y(one["score"] - error), at, y(one["score"] + error), "whisker thin accent")
+    mark = dot(at, y(one["score"]), 6.5 if chosen else 4.5, "dot accent" if chosen else "ring accent")
+    return titled(f"{name}: {decimal(one['score'])} ± {decimal(error)}", interval, mark)
 
 
 # The map of pseudo-labels
@@ -429,7 +423,7 @@ def _scored_dot(at: float, y: Scale, one: Data, chosen: bool, name: str) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """A row on the map: where, which class, whether it was used, and which row of the page's table it is."""
+    """A row on the map: its place, class, whether it was used, and its position in the page's table."""
 
     x: float
     y: float
@@ -438,8 +432,8 @@ class Point:
     position: int
 
 
-def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> str:
-    """A dot a row: full if it was used, a ring if not."""
+def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> Markup:
+    """One dot per row: filled if it was used, a ring if not."""
     height = choose(width, 440, 340)
     base, right = height - FOOT, width - 8
     y = Scale(*_bounds([one.y for one in points]), base - 4, TOP + 4)
@@ -447,23 +441,22 @@ def draw_map(points: Sequence[Point], width: float, *, x_label: str) -> str:
     left = left_room(tick_texts(ticks))
     x = Scale(*_bounds([one.x for one in points]), left + 8, right - 8)
     x_ticks = x.ticks(choose(width, 10, 5))
-    radius = "3.5" if width > PHONE else "2.7"
+    radius = choose(width, 3.5, 2.7)
     dots = [
-        f'<circle cx="{number(x(one.x))}" cy="{number(y(one.y))}" r="{radius}" class="{"p" if one.used else "o"} '
-        f'{color(one.code)}" data-i="{one.position}"/>'
+        dot(x(one.x), y(one.y), radius, f"{'p' if one.used else 'o'} {color(one.code)}", data_i=one.position)
         for one in points
     ]
     parts = [
         axis_left(y, left, right, ticks, tick_texts(ticks), label="confidence"),
         axis_bottom(x, base, x_ticks, tick_texts(x_ticks), label=x_label, top=TOP),
-        element("g", "".join(dots)),
-        element("circle", r=7.0, class_="halo", cx=0.0, cy=0.0),
+        element("g", *dots),
+        dot(0, 0, 7, "halo"),
     ]
     return picture(width, height, "Map of the pseudo-labels", parts)
 
 
 def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """From a little below the least to 1 for what lies between 0 and 1."""
+    """From a little below the minimum to 1 for values between 0 and 1."""
     low, high = min(values), max(values)
     if low >= 0 and high <= 1:
         return max(0.0, math.floor((low - 0.01) * 10) / 10), 1.0

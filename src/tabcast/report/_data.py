@@ -1,18 +1,20 @@
-"""What the page carries for its table and its map: columns of numbers, thinned so that the page stays small."""
+"""The data embedded in the page for its table and its map: columns of numbers, sampled so that the page stays small."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from tabcast.report._html import clean, shorten
+from tabcast.report._text import clean, shorten
 
 COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
 MAX_ROWS = 60_000
@@ -22,32 +24,27 @@ MAX_TEXT = 160
 VALUE_BYTES = 2_400_000
 
 # Inside a script element none of these may end it, start another or end a line.
-IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+IN_SCRIPT = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"})
 
 
-def to_json(data: Any) -> str:
-    r"""JSON that can stand inside a script element whatever its strings are.
+def to_json(data: Any) -> Markup:
+    r"""JSON that is safe inside a script element whatever strings it contains.
 
     Examples
     --------
     >>> print(to_json({"a": "</script>"}))
     {"a":"\u003c/script\u003e"}
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda match: IN_SCRIPT[match[0]], text)
+    return Markup(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(IN_SCRIPT))
 
 
 @dataclass(frozen=True)
 class PageData:
-    """The page's rows.
+    """The rows of the page.
 
-    Attributes
-    ----------
-    json : for the script: see `embed`.
-    n_rows, n_used : of all unlabeled rows.
-    kept : positions in the table of pseudo-labels of the rows that the page has.
-    codes : position in the classes of each kept row's label.
-    drawn : positions in `kept` of the dots of the map, in the order in which they are drawn.
+    `json` is read by the script. `n_rows` and `n_used` count all unlabeled rows; `kept` are positions in the table of
+    pseudo-labels of the rows on the page, `codes` the positions of their labels in the classes, and `drawn` the
+    positions in `kept` of the dots of the map, in drawing order.
     """
 
     json: dict[str, Any]
@@ -59,7 +56,7 @@ class PageData:
 
 
 def check_pseudo_labels(pseudo_labels: pd.DataFrame, table: pd.DataFrame | None) -> None:
-    """Refuse tables that do not belong together."""
+    """Raise an error for tables that do not belong together."""
     missing = [name for name in COLUMNS if name not in pseudo_labels.columns]
     if missing:
         raise ValueError(
@@ -70,13 +67,13 @@ def check_pseudo_labels(pseudo_labels: pd.DataFrame, table: pd.DataFrame | None)
         last = int(pseudo_labels["row"].max())
         if last >= len(table):
             raise ValueError(
-                f"`table` of render_report must have a row for each of the {len(pseudo_labels)} pseudo-labels, or for "
+                f"`table` of render_report must have one row for each of {len(pseudo_labels)} pseudo-labels, or for "
                 f"each row up to {last}; it has {len(table)}."
             )
 
 
 def rows_of_table(pseudo_labels: pd.DataFrame, table: pd.DataFrame) -> NDArray[np.intp]:
-    """Position in `table` of each pseudo-label: its own if both are as long, otherwise what its column `row` says."""
+    """Position in `table` of each pseudo-label: its own if both have the same length, otherwise its column `row`."""
     if len(table) == len(pseudo_labels):
         return np.arange(len(table))
     return pseudo_labels["row"].to_numpy().astype(np.intp)
@@ -85,14 +82,10 @@ def rows_of_table(pseudo_labels: pd.DataFrame, table: pd.DataFrame) -> NDArray[n
 def embed(
     pseudo_labels: pd.DataFrame, table: pd.DataFrame | None, classes: Iterable[Any], wanted: Iterable[int] = ()
 ) -> PageData:
-    """Choose the rows that the page has, those whose values it has and those that its map draws.
+    """Choose the rows of the page, those with their values and those on its map.
 
-    Parameters
-    ----------
-    pseudo_labels : a row for each unlabeled row.
-    table : its values; see `rows_of_table`.
-    classes : names in the order of their colors; other labels follow.
-    wanted : values of the column `row` that must be there with their values.
+    `classes` are names in the order of their colors; other labels follow. `wanted` are values of the column `row` that
+    must be there with their values.
     """
     rng = np.random.default_rng(0)
     n = len(pseudo_labels)
@@ -132,7 +125,7 @@ def _thin(n: int, most: int, first: NDArray[np.intp], rng: np.random.Generator) 
 
 
 def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]) -> dict[str, Any]:
-    """Columns of as many rows as fit, those at the head of `order` first."""
+    """Columns of as many rows as fit, in the order of `order`."""
     columns = range(min(table.shape[1], MAX_COLUMNS))
     n = len(order)
     trial = min(n, 1_000)
@@ -143,7 +136,7 @@ def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]
         if trial == n and size <= VALUE_BYTES:
             break
         fits = min(n, max(1, int(trial * 0.97 * VALUE_BYTES / max(size, 1))))
-        # A first guess comes from a thousand rows; after that it only ever goes down.
+        # The first guess comes from a thousand rows; after that it only decreases.
         if size <= VALUE_BYTES and (trial > 1_000 or fits <= trial):
             break
         trial = fits if fits != trial else max(1, trial // 2)
@@ -158,7 +151,7 @@ def _values(table: pd.DataFrame, rows: NDArray[np.intp], order: NDArray[np.intp]
 
 
 def encode_column(column: pd.Series) -> dict[str, Any]:
-    """Numbers as they are (six digits), everything else as codes of its texts; missing is null and -1.
+    """Numbers as they are (six digits), everything else as codes of its levels; missing values are null and -1.
 
     Examples
     --------
@@ -192,12 +185,12 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
 
 
 def _tens_of_thousands(column: pd.Series) -> list[int | None]:
-    """Numbers to four digits, as whole numbers: half as long."""
+    """Numbers with four decimals, as integers: half as long."""
     return [None if one != one else round(10_000 * one) for one in _numbers(column).tolist()]
 
 
 def _encode(labels: pd.Series, names: list[str]) -> NDArray[np.intp]:
-    """Positions in `names`, to which labels that are not there are added."""
+    """Positions in `names`, to which missing labels are added."""
     codes, levels = pd.factorize(labels.astype(object))
     places: dict[str, int] = {one: i for i, one in enumerate(names)}
     mapped = []
@@ -230,3 +223,17 @@ def _first_text(encoded: dict[str, Any]) -> str:
     if "values" in encoded:
         return "" if encoded["values"][0] is None else str(encoded["values"][0])
     return "" if encoded["codes"][0] < 0 else encoded["levels"][0]
+
+
+def write_csv(target: Any, rows: Sequence[Mapping[str, Any]], values: Mapping[int, list[tuple[str, str]]]) -> list[str]:
+    """Lines of a CSV of rows to label: an empty column for the label, the likely one, and the values of the row."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [key for key, _ in next(iter(values.values()), [])]
+    writer.writerow(["row", clean(target), "likely", "probability", "why", *columns])
+    for one in rows:
+        likely = one["likely"][0] if one["likely"] else {"label": None, "probability": None}
+        probability = "" if likely["probability"] is None else f"{likely['probability']:.3f}"
+        known = [value for _, value in values.get(int(one["row"]), [])]
+        writer.writerow([int(one["row"]), "", clean(likely["label"]), probability, clean(one["why"]), *known])
+    return out.getvalue().splitlines()

@@ -1,37 +1,31 @@
-"""Forms that several pictures share: lying bars, dots with intervals; their colors and sizes."""
+"""Forms that several pictures share: horizontal bars, dots with intervals; their colors and sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from tabcast.report._html import clean
+from markupsafe import Markup
+
 from tabcast.report._phrases import is_number
-from tabcast.report._svg import (
+from tabcast.report._scales import (
     LABEL_SIZE,
     Scale,
-    axis_bottom,
-    axis_left,
-    element,
+    choose,
     fit_text,
     left_room,
     percent_texts,
-    picture,
-    text,
     text_width,
     tick_texts,
-    titled,
-    whisker,
     widen,
 )
-
-Number = TypeVar("Number", int, float)
+from tabcast.report._svg import axis_bottom, axis_left, dot, element, line, picture, text, titled
+from tabcast.report._text import clean
 
 N_COLORS = 8
 MAX_BARS = 12
-PHONE = 500  # narrower drawings are for phones
-TOP = 34.0  # room above a picture for the name of its upright axis
+TOP = 34.0  # room above a picture for the name of its vertical axis
 FOOT = 46.0  # room below it for numbers and name of the other
 
 
@@ -40,14 +34,9 @@ def color(position: int) -> str:
     return f"c{min(position, N_COLORS - 1)}"
 
 
-def choose(width: float, wide: Number, narrow: Number) -> Number:
-    """What fits the width: a screen's or a phone's."""
-    return wide if width > PHONE else narrow
-
-
 @dataclass(frozen=True)
 class Bar:
-    """A lying bar: what it is, how long, the number at its end, its color, and all of its name."""
+    """A horizontal bar: its name, length, the number at its end, its color, and its full name."""
 
     name: str
     value: float
@@ -56,8 +45,8 @@ class Bar:
     full: str | None = None
 
 
-def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0.0) -> str:
-    """Lying bars with a name at the left, which may take a `share` of the width, and a number at the end."""
+def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0.0) -> Markup:
+    """Horizontal bars with a name on the left, which may take a `share` of the width, and a number at the end."""
     bars = bars[:MAX_BARS]
     step, thick = 30.0, 14.0
     longest = max((text_width(one.name, LABEL_SIZE) for one in bars), default=0)
@@ -72,13 +61,13 @@ def draw_bars(bars: Sequence[Bar], width: float, label: str, *, share: float = 0
         long = max(scale(one.value) - left, 1.5)
         box = element("rect", x=float(left), y=y, width=long, height=thick, rx=2.0, class_=f"bar {one.css}")
         parts.append(text(left - 12, base, one.name, anchor="end", width=left - 12, full=full))
-        parts.append(titled(box, f"{full}: {one.shown}"))
+        parts.append(titled(f"{full}: {one.shown}", box))
         parts.append(text(left + long + 8, base, one.shown, css="value"))
     return picture(width, len(bars) * step + 4, label, parts)
 
 
-def draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label: str) -> str:
-    """Bars of pairs of names; both names of a pair are shortened alike."""
+def draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label: str) -> Markup:
+    """Bars for pairs of names; both names of a pair get the same room."""
     share = choose(width, 0.4, 0.5)
     room = (width * share - 40) / 2
     bars = []
@@ -90,7 +79,7 @@ def draw_pairs(pairs: Sequence[tuple[Any, Any, float, str]], width: float, label
 
 @dataclass(frozen=True)
 class Dot:
-    """A dot with an upright interval: its name below, and what it says when pointed at."""
+    """A dot with a vertical interval: its name below, and a tip that is shown when pointed at."""
 
     name: str
     value: float
@@ -102,9 +91,9 @@ class Dot:
 def draw_dots(
     dots: Sequence[Dot], width: float, labels: tuple[str, str], alt: str, *,
     level: float | None = None, share: bool = False, zero: bool = False,
-) -> str:  # fmt: skip
-    """Dots from left to right; `labels` name the upright and the other axis, `level` is a dashed line."""
-    values = [one for dot in dots for one in (dot.value, dot.low, dot.high) if is_number(one)] or [0.0, 1.0]
+) -> Markup:  # fmt: skip
+    """Dots from left to right; `labels` name the vertical and the horizontal axis, `level` is a dashed line."""
+    values = [end for one in dots for end in (one.value, one.low, one.high) if is_number(end)] or [0.0, 1.0]
     low, high = widen(min([*values, 0.0] if zero else values), max(values))
     if share:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -119,12 +108,12 @@ def draw_dots(
     x = Scale(-0.5, len(dots) - 0.5, left, right)
     parts = [axis_left(y, left, right, ticks, texts, label=labels[0]), axis_bottom(x, base, [], [], label=labels[1])]
     if level is not None:
-        parts.append(element("line", x1=left, x2=right, y1=y(level), y2=y(level), class_="reference"))
-    for i, dot in enumerate(dots):
+        parts.append(line(left, y(level), right, y(level), "reference"))
+    for i, one in enumerate(dots):
         room = (right - left) / len(dots) - 4
-        parts.append(text(x(i), base + 17, dot.name, css="tick", anchor="middle", width=room))
-        drawn = element("circle", cx=x(i), cy=y(dot.value), r=5.5, class_="dot accent")
-        if is_number(dot.low) and is_number(dot.high):
-            drawn = whisker(x(i), y(max(dot.low, low)), y(min(dot.high, high)), "accent") + drawn
-        parts.append(titled(drawn, dot.tip))
+        parts.append(text(x(i), base + 17, one.name, css="tick", anchor="middle", width=room))
+        drawn = [dot(x(i), y(one.value), 5.5, "dot accent")]
+        if is_number(one.low) and is_number(one.high):
+            drawn.insert(0, line(x(i), y(max(one.low, low)), x(i), y(min(one.high, high)), "whisker accent"))
+        parts.append(titled(one.tip, *drawn))
     return picture(width, height, alt, parts)

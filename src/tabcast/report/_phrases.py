@@ -1,13 +1,15 @@
-"""Numbers and names as people say them."""
+"""Numbers and names in the words of a sentence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from datetime import datetime
 from typing import Any
 
-from tabcast.report._html import clean, shorten
+import numpy as np
+
+from tabcast.report._text import clean, shorten
 
 Data = Mapping[str, Any]
 
@@ -38,7 +40,7 @@ def rows(value: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage; a small one keeps a digit.
+    """A proportion as a percentage; a small one keeps a digit.
 
     Examples
     --------
@@ -55,7 +57,7 @@ def percent(share: float | None) -> str:
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
-    """A number with a real minus sign; an en dash where there is none.
+    """A number with a real minus sign; a dash where there is none.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def seconds(value: float) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value to put behind something.
+    """A p-value to append to a sentence.
 
     Examples
     --------
@@ -98,22 +100,20 @@ def p_value(value: float | None) -> str:
     return ", p < 0.001" if value < 0.001 else f", p = {value:.3f}"
 
 
-def between(points: Sequence[tuple[float, float]], at: float) -> float:
-    """The height of a line through points, which go from left to right; outside, that of its end.
+def interpolate(points: Sequence[tuple[float, float]], at: float) -> float:
+    """The height of a line through points sorted from left to right; beyond its ends, that of the nearest end.
 
     Examples
     --------
-    >>> between([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)], 0.75), between([(0.0, 1.0)], 2.0)
+    >>> interpolate([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)], 0.75), interpolate([(0.0, 1.0)], 2.0)
     (0.25, 1.0)
     """
-    for (x, y), (next_x, next_y) in pairwise(points):
-        if x <= at <= next_x and next_x > x:
-            return y + (at - x) / (next_x - x) * (next_y - y)
-    return points[0][1] if at < points[0][0] else points[-1][1]
+    x, y = zip(*points, strict=True)
+    return float(np.interp(at, x, y))
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them.
+    """Words as a list in a sentence.
 
     Examples
     --------
@@ -124,12 +124,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def quoted(value: Any, limit: int = 40) -> str:
-    """A name of the user's inside a sentence, in marks that keep its direction to itself."""
+    """A name of the user's inside a sentence, in quotes and isolated, so that right-to-left text stays inside them."""
     return f"“\u2068{shorten(value, limit)}\u2069”"
 
 
 def spaced(text: Any) -> str:
-    """A code's name as people say it.
+    """A name in code as words.
 
     Examples
     --------
@@ -140,9 +140,9 @@ def spaced(text: Any) -> str:
 
 
 def in_points(verdict: Data) -> bool:
-    """Whether the score is a share, so that differences are said in points (hundredths)."""
-    shares = all(0 <= verdict[key] <= 1 for key in ("supervised", "self_trained"))
-    return shares and not str(verdict["metric"]).startswith("neg_")
+    """Whether the score is a proportion, so that differences are given in points (hundredths)."""
+    proportions = all(0 <= verdict[key] <= 1 for key in ("supervised", "self_trained"))
+    return proportions and not str(verdict["metric"]).startswith("neg_")
 
 
 def signed(value: float, *, points: bool) -> str:
@@ -159,5 +159,25 @@ def signed(value: float, *, points: bool) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether there is something to say or draw."""
+    """Whether there is a finite number to show."""
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def clip(share: Any) -> float:
+    """A proportion to draw: between 0 and 1, and 0 where there is none."""
+    return min(1.0, max(0.0, float(share))) if is_number(share) else 0.0
+
+
+def date(iso: str) -> str:
+    """A date in words; text that is no date stays as it is.
+
+    Examples
+    --------
+    >>> date("2026-10-02T14:05:00+00:00"), date("yesterday")
+    ('October 2, 2026', 'yesterday')
+    """
+    try:
+        when = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{when:%B} {when.day}, {when.year}"

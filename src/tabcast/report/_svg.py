@@ -1,66 +1,21 @@
-"""Drawing primitives: scales, ticks, text that is measured, axes; each gives a piece of SVG as a string.
+"""SVG piece by piece: elements that escape what is not markup, text, axes, marks.
 
 Colors, line widths and fonts come from classes of report.css, so that one drawing serves light, dark and paper.
 """
 
 from __future__ import annotations
 
-import math
-import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from tabcast.report._html import clean, escape
+from markupsafe import Markup, escape
 
-MINUS = "\N{MINUS SIGN}"
-TICK_SIZE = 11.5
-LABEL_SIZE = 12.5
-NARROW_CHARACTERS = frozenset("iljtfrI.,:;'|!()[]{}/\\-` ")
-WIDE_CHARACTERS = frozenset("mwMW%@—…")
-
-
-def text_width(text: str, size: float) -> float:
-    """About how wide a text is, in pixels, a little on the safe side: nothing is measured without a browser."""
-    total = 0.0
-    for one in text:
-        if unicodedata.combining(one) or unicodedata.category(one) in ("Cf", "Cc"):
-            continue
-        if one in NARROW_CHARACTERS:
-            total += 0.36
-        elif one in WIDE_CHARACTERS:
-            total += 0.93
-        elif unicodedata.east_asian_width(one) in "WF":
-            total += 1.05
-        elif one.isupper():
-            total += 0.7
-        else:
-            total += 0.6
-    return total * size
-
-
-def fit_text(value: Any, width: float, size: float = LABEL_SIZE) -> str:
-    """The text, with three dots in the middle if it is wider than `width`.
-
-    Examples
-    --------
-    >>> fit_text("monthly_fee_in_euro", 80)
-    'month…euro'
-    """
-    text = clean(value)
-    if text_width(text, size) <= width:
-        return text
-    for kept in range(min(len(text) - 1, 200), 1, -1):
-        head = (kept + 1) // 2
-        short = text[:head] + "…" + text[len(text) - (kept - head) :]
-        if text_width(short, size) <= width:
-            return short
-    return "…"
+from tabcast.report._scales import PHONE, TABLET, Scale, fit_text
+from tabcast.report._text import clean
 
 
 def number(value: float) -> str:
-    """A coordinate: two digits are finer than any screen.
+    """A coordinate with at most two decimals, finer than any screen.
 
     Examples
     --------
@@ -71,212 +26,91 @@ def number(value: float) -> str:
     return "0" if shown == "-0" else shown
 
 
-def element(tag: str, content: str = "", /, **attributes: Any) -> str:
-    """An element; `content` is SVG already, attribute values are escaped here.
+def element(tag: str, /, *inside: Any, **attributes: Any) -> Markup:
+    """An SVG element; whatever is inside it or in its attributes and is not markup already is escaped.
 
     Examples
     --------
-    >>> element("line", x1=0, x2=10.004, stroke_width=2, class_="grid")
-    '<line x1="0" x2="10" stroke-width="2" class="grid"/>'
+    >>> print(element("line", x1=0, x2=10.004, stroke_width=2, class_="grid"))
+    <line x1="0" x2="10" stroke-width="2" class="grid"/>
+    >>> print(element("text", "a < b", x=2.0))
+    <text x="2">a &lt; b</text>
     """
-    words = []
+    words = [f"<{tag}"]
     for key, value in attributes.items():
-        if value is None:
-            continue
-        shown = number(value) if isinstance(value, float) else escape(value)
-        words.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
-    inside = "".join(words)
-    return f"<{tag}{inside}>{content}</{tag}>" if content else f"<{tag}{inside}/>"
+        if value is not None:
+            shown = number(value) if isinstance(value, float) else escape(clean(value))
+            words.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
+    content = "".join(one if isinstance(one, Markup) else escape(clean(one)) for one in inside)
+    return Markup("".join([*words, f">{content}</{tag}>" if content else "/>"]))
 
 
 def text(
-    x: float,
-    y: float,
-    words: Any,
-    *,
-    css: str = "label",
-    anchor: str = "start",
-    width: float | None = None,
-    full: Any = None,
-) -> str:
+    x: float, y: float, words: Any, *,
+    css: str = "label", anchor: str | None = None, width: float | None = None, full: Any = None,
+) -> Markup:  # fmt: skip
     """A line of text; what is wider than `width` is shortened, with the whole text (or `full`) in its title."""
     shown = clean(words) if width is None else fit_text(words, width)
     whole = clean(words if full is None else full)
-    title = element("title", escape(whole)) if whole != shown else ""
-    return element(
-        "text",
-        title + escape(shown),
-        x=float(x),
-        y=float(y),
-        class_=css,
-        text_anchor=None if anchor == "start" else anchor,
-    )
+    title = [element("title", whole)] if whole != shown else []
+    return element("text", *title, shown, x=float(x), y=float(y), class_=css, text_anchor=anchor)
 
 
-def titled(content: str, words: Any) -> str:
-    """Drawing that says something when the pointer rests on it, with or without JavaScript."""
-    return element("g", element("title", escape(words)) + content)
+def titled(words: Any, *drawn: Markup) -> Markup:
+    """Drawing that shows some words when the pointer rests on it, with or without JavaScript."""
+    return element("g", element("title", words), *drawn)
 
 
-def picture(width: float, height: float, label: str, parts: Iterable[str], **attributes: Any) -> str:
-    """A whole drawing; `label` is what a screen reader says instead."""
-    return element(
-        "svg",
-        "".join(parts),
-        viewBox=f"0 0 {number(width)} {number(height)}",
-        width=float(width),
-        height=float(height),
-        role="img",
-        aria_label=label,
-        **attributes,
-    )
-
-
-@dataclass(frozen=True)
-class Scale:
-    """From values to pixels, in a straight line.
-
-    Examples
-    --------
-    >>> Scale(0, 2, 100, 0)(0.5)
-    75.0
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        if self.high == self.low:
-            return (self.start + self.end) / 2
-        share = (value - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
-
-    def ticks(self, n: int = 5) -> list[float]:
-        """Round numbers inside, about `n` of them."""
-        step = tick_step(self.low, self.high, n)
-        first = math.ceil(self.low / step - 1e-9)
-        last = math.floor(self.high / step + 1e-9)
-        return [round(k * step, 12) for k in range(first, last + 1)]
-
-
-def tick_step(low: float, high: float, n: int) -> float:
-    """The step among 1, 2, 2.5, 5 times a power of ten that gives about `n` ticks.
-
-    Examples
-    --------
-    >>> tick_step(0, 1, 5), tick_step(-0.03, 0.11, 6), tick_step(3, 3, 5)
-    (0.2, 0.025, 1.0)
-    """
-    span = high - low
-    if not span > 0 or not math.isfinite(span):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(span / n))
-    for factor in (1, 2, 2.5, 5, 10):
-        if span / (factor * power) <= n + 0.5:
-            return factor * power
-    return 10 * power
-
-
-def widen(low: float, high: float, share: float = 0.06, n: int = 5) -> tuple[float, float]:
-    """Bounds with some air, moved out to round numbers.
-
-    Examples
-    --------
-    >>> widen(0.61, 0.88)
-    (0.5, 0.9)
-    """
-    if low == high:
-        low, high = low - (abs(low) * 0.1 or 0.5), high + (abs(high) * 0.1 or 0.5)
-    room = (high - low) * share
-    low, high = low - room, high + room
-    # Moved out, the bounds may ask for a larger step, and that for other bounds.
-    for _ in range(4):
-        step = tick_step(low, high, n)
-        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-    return round(low, 12), round(high, 12)
-
-
-def tick_text(value: float, step: float) -> str:
-    """A tick's number with the digits its step has, and a real minus sign.
-
-    Examples
-    --------
-    >>> tick_text(0.05, 0.05), tick_text(-2, 1), tick_text(20000, 5000), tick_text(0.5, 0.25)
-    ('0.05', '−2', '20,000', '0.50')
-    """
-    if step >= 1:
-        digits = 0
-    else:
-        digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        if round(step * 10**digits, 6) != round(step * 10**digits):
-            digits += 1
-    if abs(value) >= 1e7 or (value and abs(value) < 1e-5):
-        return f"{value:.2g}".replace("-", MINUS)
-    shown = f"{value:,.{digits}f}"
-    return shown.replace("-", MINUS) if float(shown.replace(",", "")) else shown.replace("-", "")
-
-
-def tick_texts(ticks: Sequence[float]) -> list[str]:
-    """Numbers of all ticks of an axis, written alike."""
-    step = min((b - a for a, b in pairwise(ticks)), default=1.0)
-    return [tick_text(tick, step) for tick in ticks]
-
-
-def percent_texts(ticks: Sequence[float]) -> list[str]:
-    """Shares as percentages."""
-    return [f"{one}%" for one in tick_texts([100 * tick for tick in ticks])]
+def picture(width: float, height: float, label: str, parts: Iterable[Markup]) -> Markup:
+    """A whole drawing; `label` is its text for screen readers, its class the width it is made for."""
+    css = "narrow" if width <= PHONE else "middle" if width <= TABLET else "wide"
+    box = f"0 0 {number(width)} {number(height)}"
+    size = {"width": float(width), "height": float(height)}
+    return element("svg", *parts, class_=css, viewBox=box, **size, role="img", aria_label=label)
 
 
 def axis_bottom(
     scale: Scale, y: float, ticks: Sequence[float], texts: Sequence[str], *, label: str = "", top: float | None = None
-) -> str:
+) -> Markup:
     """Ticks along the bottom; grid lines up to `top`; `label` under their middle."""
     parts = []
     for tick, words in zip(ticks, texts, strict=True):
         x = scale(tick)
         if top is not None:
-            parts.append(element("line", x1=x, x2=x, y1=float(top), y2=float(y), class_="grid"))
+            parts.append(line(x, top, x, y, "grid"))
         parts.append(text(x, y + 17, words, css="tick", anchor="middle"))
     left, right = sorted((scale.start, scale.end))
-    parts.append(element("line", x1=float(left), x2=float(right), y1=float(y), y2=float(y), class_="axis"))
+    parts.append(line(left, y, right, y, "axis"))
     if label:
         parts.append(text((left + right) / 2, y + 37, label, css="axis-label", anchor="middle"))
-    return "".join(parts)
+    return Markup("").join(parts)
 
 
 def axis_left(
     scale: Scale, x: float, right: float, ticks: Sequence[float], texts: Sequence[str], *, label: str = ""
-) -> str:
-    """Ticks at the left with grid lines to `right`; `label` lies above the axis, so that nobody turns the head."""
+) -> Markup:
+    """Ticks at the left with grid lines to `right`; `label` stands above the axis, not turned."""
     parts = []
     for tick, words in zip(ticks, texts, strict=True):
         y = scale(tick)
-        parts.append(element("line", x1=float(x), x2=float(right), y1=y, y2=y, class_="grid"))
+        parts.append(line(x, y, right, y, "grid"))
         parts.append(text(x - 9, y + 4, words, css="tick", anchor="end"))
     if label:
         parts.append(text(0, min(scale.start, scale.end) - 14, label, css="axis-label"))
-    return "".join(parts)
+    return Markup("").join(parts)
 
 
-def left_room(texts: Sequence[str], least: float = 34) -> float:
-    """How much room the numbers of a left axis take."""
-    return max([least, *(text_width(one, TICK_SIZE) + 12 for one in texts)])
+def line(x1: float, y1: float, x2: float, y2: float, css: str) -> Markup:
+    """A straight line."""
+    return element("line", x1=float(x1), x2=float(x2), y1=float(y1), y2=float(y2), class_=css)
 
 
-def whisker(x: float, low: float, high: float, css: str) -> str:
-    """An upright interval."""
-    return element("line", x1=float(x), x2=float(x), y1=float(low), y2=float(high), class_=f"whisker {css}")
+def dot(x: float, y: float, radius: float, css: str, **attributes: Any) -> Markup:
+    """A circle."""
+    return element("circle", cx=float(x), cy=float(y), r=float(radius), class_=css, **attributes)
 
 
-def path(points: Sequence[tuple[float, float]], css: str) -> str:
-    """A line through points."""
-    steps = " ".join(f"{'M' if i == 0 else 'L'}{number(x)} {number(y)}" for i, (x, y) in enumerate(points))
-    return element("path", d=steps, class_=css)
-
-
-def area(above: Sequence[tuple[float, float]], below: Sequence[tuple[float, float]], css: str) -> str:
-    """The band between two lines."""
-    steps = "L".join(f"{number(x)} {number(y)}" for x, y in [*above, *reversed(below)])
-    return element("path", d=f"M{steps}Z", class_=css)
+def path(points: Sequence[tuple[float, float]], css: str, *, closed: bool = False) -> Markup:
+    """A line through points, or the area that it encloses."""
+    steps = "L".join(f"{number(x)} {number(y)}" for x, y in points)
+    return element("path", d=f"M{steps}{'Z' if closed else ''}", class_=css)

@@ -1,18 +1,17 @@
-"""Sentences of the page: for each picture how to read it and what this one says. Plain text, not yet escaped."""
+"""Sentences of the page: for each picture what it shows and how to read it. Plain text; the templates escape it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tabcast.report._html import invisible
+from tabcast.guard import say_verdict
 from tabcast.report._phrases import (
-    between,
     count,
     decimal,
     in_points,
+    interpolate,
     is_number,
     listed,
     p_value,
@@ -23,61 +22,95 @@ from tabcast.report._phrases import (
     signed,
     spaced,
 )
+from tabcast.report._text import invisible
 
 Data = Mapping[str, Any]
 
-REASONS = {
-    "schedule_finished": "every round of its schedule was run",
-    "max_rounds": "the last of its rounds was run",
-    "no_improvement": "further rounds did not improve the score",
-    "no_change": "a further round would have trained on the same rows and labels",
-    "nothing_selected": "no unlabeled row was sure enough",
-    "no_unlabeled_rows": "there were no unlabeled rows",
-    "time_limit": "the time was up",
+# Words for codes of a run. A code that is not here raises a KeyError: it never reaches a reader.
+METHODS = {
+    "soft": "Soft self-training with a committee",
+    "cast-l": "CAST with empirical likelihood (CAST-L)",
+    "cast-d": "CAST with kernel density (CAST-D)",
+    "naive": "Self-training with the classifier's own confidence",
+    "supervised": "Supervised: the labeled rows alone",
 }
-
-
-KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
+REASONS = {
+    "schedule_finished": "its schedule was finished",
+    "max_rounds": "the maximum number of rounds was reached",
+    "no_improvement": "further rounds did not improve the score",
+    "no_change": "another round would have trained on the same rows and labels",
+    "all_labeled": "every unlabeled row was in use and no label changed any more",
+    "nothing_selected": "no unlabeled row was confident enough",
+    "no_unlabeled_rows": "there were no unlabeled rows",
+}
+CLUSTER_ASSUMPTION = {
+    "yes": "Yes: held-out predictions are more often right where labeled rows are dense",
+    "unclear": "Unclear: accuracy does not clearly increase with density",
+    "no": "No: held-out predictions are not more often right where labeled rows are dense",
+}
+SHIFT = {
+    "none": "They look alike: a classifier can hardly tell them apart",
+    "some": "They differ somewhat: a classifier tells them apart better than by chance",
+    "strong": "They differ strongly: a classifier can tell them apart",
+}
+SECTIONS = {
+    "table": "The table",
+    "why": "Should it work on this table?",
+    "labels": "What happened to the labels",
+    "training": "How it was trained",
+    "pseudo-labels": "Pseudo-labels",
+    "next": "Rows worth labeling next",
+}
+PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 
 @dataclass(frozen=True)
 class Words:
-    """What stands beside a picture.
-
-    Attributes
-    ----------
-    title : the question that the picture answers.
-    read : one sentence on how to read it.
-    says : one or two sentences on what this one says.
-    """
+    """The text beside a picture: the question it answers, how to read it, and what this one shows."""
 
     title: str
     read: str
     says: str
 
 
-# The verdict's pictures
+# The verdict
+
+
+def say_headline(summary: Data) -> list[str]:
+    """The verdict of a run, in the words of the guard."""
+    if summary.get("verdict"):
+        return say_verdict(summary["verdict"])
+    return ["A supervised model.", "Nothing was compared: the model was trained on the labeled rows alone."]
+
+
+def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
+    """The numbers to see first, each with its name."""
+    score = f"{decimal(verdict['supervised'])} → {decimal(verdict['self_trained'])}"
+    return [
+        (f"{spaced(verdict['metric'])}, supervised → self-trained", score),
+        ("the model that was kept", verdict["chosen"]),
+        ("labeled rows", count(table["n_labeled"])),
+        ("unlabeled rows", count(table["n_unlabeled"])),
+    ]
 
 
 def say_gain(verdict: Data) -> Words:
-    """The gain's interval."""
-    points = in_points(verdict)
-    level = f"{100 * verdict['level']:.0f}%"
+    """The gain with its interval."""
+    low, high = (signed(verdict[end], points=in_points(verdict)) for end in ("low", "high"))
     side = "includes zero" if verdict["low"] <= 0 <= verdict["high"] else "lies on one side of zero"
     return Words(
-        "The gain and how sure it is",
-        f"The dot is the gain in cross-validation, the bar its {level} interval, each tick below one split of the "
-        "labeled rows; right of zero the unlabeled rows helped.",
-        f"The interval runs from {signed(verdict['low'], points=points)} to {signed(verdict['high'], points=points)} "
-        f"and {side}.",
+        "The gain and its uncertainty",
+        f"The dot is the gain in cross-validation, the bar its {percent(verdict['level'])} interval, and each tick "
+        "below is one split of the labeled rows; right of zero the unlabeled rows helped.",
+        f"The interval runs from {low} to {high} and {side}.",
     )
 
 
-# What was understood
+# The table
 
 
 def say_classes(table: Data) -> Words:
-    """Labeled rows of each class."""
+    """Labeled rows per class."""
     classes = sorted(table["classes"], key=lambda one: one["n_labeled"])
     total = sum(one["n_labeled"] for one in classes) or 1
     least, most = classes[0], classes[-1]
@@ -88,27 +121,18 @@ def say_classes(table: Data) -> Words:
     if least["n_labeled"] == most["n_labeled"]:
         says = f"Every class has {rows(most['n_labeled']).replace(' ', ' labeled ')}."
     if least["n_labeled"] < 10:
-        says += " With so few rows of a class every number about it is rough."
+        says += " With so few rows of a class, every number about it is imprecise."
     return Words("Classes", "Each bar is the number of labeled rows of a class.", says)
 
 
 def say_columns(table: Data) -> str:
     """How many columns are used, and of what kinds."""
-    used = [one for one in table["columns"] if one["used"]]
-    left = len(table["columns"]) - len(used)
-    kinds: dict[str, int] = {}
-    for one in used:
-        kinds[one["kind"]] = kinds.get(one["kind"], 0) + 1
-    said = [
-        f"{count(n)} {KINDS.get(kind, kind) if n != 1 else kind}"
-        for kind, n in sorted(kinds.items(), key=lambda item: -item[1])
-    ]
-    sentence = f"{count(len(used))} columns are used" + (f" ({', '.join(said)})" if said else "")
-    return (
-        f"{sentence}; {count(left)} {'is' if left == 1 else 'are'} left out."
-        if left
-        else f"{sentence}; none is left out."
-    )
+    kinds = [one["kind"] for one in table["columns"] if one["used"]]
+    left = len(table["columns"]) - len(kinds)
+    counts = sorted(((kinds.count(kind), kind) for kind in dict.fromkeys(kinds)), key=lambda one: -one[0])
+    said = ", ".join(f"{count(n)} {kind if n == 1 else PLURALS.get(kind, kind)}" for n, kind in counts)
+    used = f"{count(len(kinds))} column{' is' if len(kinds) == 1 else 's are'} used" + (f" ({said})" if said else "")
+    return f"{used}; {count(left) if left else 'none'} {'are' if left > 1 else 'is'} left out."
 
 
 # Diagnostics
@@ -116,11 +140,6 @@ def say_columns(table: Data) -> str:
 
 def say_cluster_assumption(data: Data) -> Words:
     """Accuracy by density."""
-    verdicts = {
-        "yes": "Yes: held-out predictions are more often right where labeled rows are dense",
-        "unclear": "Unclear: accuracy does not rise clearly with density",
-        "no": "No: held-out predictions are not more often right where labeled rows are dense",
-    }
     tail = ""
     if data.get("correlation") is not None:
         tail = f" (rank correlation {decimal(data['correlation'], 2)}{p_value(data.get('p_value'))})"
@@ -128,25 +147,22 @@ def say_cluster_assumption(data: Data) -> Words:
         "Are predictions right where rows are dense?",
         "Labeled rows are sorted by density into ten groups, sparse to dense; each dot is the accuracy of held-out "
         "predictions in a group, its bar the uncertainty, the dashed line the mean.",
-        f"{verdicts[data['holds']]}{tail}, measured on {rows(data['n_rows'])}.",
+        f"{CLUSTER_ASSUMPTION[data['holds']]}{tail}, measured on {rows(data['n_rows'])}.",
     )
 
 
 def say_class_overlap(data: Data) -> Words:
-    """The overlap of the classes' densities."""
+    """The overlap of the class densities."""
     matrix, classes = data["matrix"], data["classes"]
-    off = [(matrix[i][j], i, j) for i in range(len(classes)) for j in range(len(classes)) if i != j]
-    off = [one for one in off if one[0] is not None and not math.isnan(one[0])]
-    says = f"They overlap to {percent(data['overlap'])}, where 100% means that density cannot tell them apart"
-    if off:
-        share, i, j = max(off)
-        says += (
-            f"; most mixed up is {quoted(classes[i])}, whose rows look like {quoted(classes[j])} to {percent(share)}"
-        )
+    off = [(share, i, j) for i, line in enumerate(matrix) for j, share in enumerate(line) if i != j]
+    says = f"The overlap is {percent(data['overlap'])}, where 100% means that density cannot tell the classes apart"
+    if known := [one for one in off if is_number(one[0])]:
+        share, i, j = max(known)
+        says += f"; the largest is that of {quoted(classes[i])} with {quoted(classes[j])}, {percent(share)}"
     return Words(
         "Do the classes overlap?",
-        "Each line is a class; the cells say how its labeled rows are spread over the classes by density alone, so a "
-        "full diagonal means classes that lie apart.",
+        "Each line is a class; its cells show how its labeled rows are distributed over the classes by density alone, "
+        "so a full diagonal means well-separated classes.",
         says + ".",
     )
 
@@ -154,44 +170,39 @@ def say_class_overlap(data: Data) -> Words:
 def say_fisher_information(data: Data) -> Words:
     """Information about the class by density region."""
     regions = [one for one in data["regions"] if is_number(one["information"])]
-    says = "There are too few rows to say."
+    says = "There are too few rows to tell."
     if regions:
         first, last = regions[0], regions[-1]
-        says = f"An unlabeled row tells about as much as {decimal(last['information'], 2)} labeled ones"
+        says = f"An unlabeled row carries about as much information as {decimal(last['information'], 2)} labeled ones"
         if len(regions) > 1:
-            says += f" where rows are {spaced(last['region'])}, "
-            says += f"{decimal(first['information'], 2)} where they are {spaced(first['region'])}"
             says += (
-                ": trusting dense regions more is right here."
-                if first["high"] < last["low"]
-                else ": trusting sparse regions less is not right here."
-                if last["high"] < first["low"]
-                else ": the intervals overlap, so density makes no clear difference."
+                f" where rows are {spaced(last['region'])}, {decimal(first['information'], 2)} where they are "
+                f"{spaced(first['region'])}"
             )
-        else:
-            says += "."
+            if first["high"] < last["low"]:
+                says += ": giving dense regions more weight is justified here"
+            elif last["high"] < first["low"]:
+                says += ": giving sparse regions less weight is not justified here"
+            else:
+                says += ": the intervals overlap, so density makes no clear difference"
+        says += "."
     return Words(
         "Where do unlabeled rows carry information?",
-        "Rows are grouped by density; each dot is what a row without its label tells, where 1 is as much as a labeled "
-        "row (the Fisher information of the paper's Theorem 1), its bar the uncertainty.",
+        "Rows are grouped by density; each dot is the information in a row without its label, where 1 is that in a "
+        "labeled row (the Fisher information of the paper's Theorem 1), its bar the uncertainty.",
         says,
     )
 
 
 def say_covariate_shift(data: Data) -> Words:
     """Whether a classifier can tell labeled from unlabeled rows."""
-    strengths = {
-        "none": "They look alike: a classifier can hardly tell them apart",
-        "some": "They differ somewhat: a classifier can tell them apart better than by chance",
-        "strong": "They differ strongly: a classifier can tell them apart",
-    }
     interval = f"{decimal(data['low'], 2)} to {decimal(data['high'], 2)}"
-    says = f"{strengths[data['strength']]} (AUC {decimal(data['auc'], 2)}, {interval})"
+    says = f"{SHIFT[data['strength']]} (AUC {decimal(data['auc'], 2)}, {interval})"
     if data["columns"] and data["strength"] != "none":
         says += f", mostly by {listed([quoted(one['name']) for one in data['columns'][:2]])}"
     if data["strength"] == "strong":
         says += "; scores measured on labeled rows may not hold for the unlabeled ones"
-    below = "; below are the columns it goes by, and how they look on either side." if data["columns"] else "."
+    below = "; below are the columns it uses, with typical values in both groups." if data["columns"] else "."
     return Words(
         "Do labeled and unlabeled rows look alike?",
         f"A classifier tries to tell labeled from unlabeled rows: 0.5 means it cannot, 1 that it always can{below}",
@@ -201,50 +212,47 @@ def say_covariate_shift(data: Data) -> Words:
 
 def say_selection_curve(data: Data) -> Words:
     """How many rows pass as the threshold moves."""
-    chosen, shares = data.get("threshold"), data["thresholds"]
-    at = 0.9 if chosen is None else chosen
-    says = ""
-    if shares:
-        share = between([(one["threshold"], one["share"]) for one in shares], at)
-        passing = f"about {percent(share)} of the unlabeled rows reach"
-        says = (
-            f"No threshold decided which rows were used; {passing} a confidence of {decimal(at, 2)}."
-            if chosen is None
-            else f"A confidence of {decimal(chosen, 2)} was enough; {passing} it."
-        )
+    chosen, says = data.get("threshold"), ""
+    if data["thresholds"]:
+        at = 0.9 if chosen is None else chosen
+        share = interpolate([(one["threshold"], one["share"]) for one in data["thresholds"]], at)
+        reach = f"about {percent(share)} of the unlabeled rows reach"
+        says = f"The rows in use have a confidence of at least {decimal(at, 2)}; {reach} it."
+        if chosen is None:
+            says = f"No threshold was used to select rows; {reach} a confidence of {decimal(at, 2)}."
     if data.get("never_n"):
         says += (
             f" {rows(data['never_n'])} ({percent(data['never_share'])}) could not pass even if the classifier were "
-            "sure of them."
+            "certain of them."
         )
     return Words(
-        "How many rows are sure enough?",
-        "The line is the share of unlabeled rows whose confidence reaches a threshold; the further right, the surer "
-        "and the fewer.",
+        "How many rows are confident enough?",
+        "The line is the proportion of unlabeled rows whose confidence reaches a threshold: the higher the threshold, "
+        "the fewer rows.",
         says.strip(),
     )
 
 
-def say_selection_by_alpha(data: Data, alpha: float | None) -> Words:
-    """How many rows pass as density counts more."""
-    first, last = data["alphas"][0], data["alphas"][-1]
+def say_selection_by_alpha(data: Data) -> Words:
+    """How many rows pass with another weight of density."""
+    first, last, alpha = data["alphas"][0], data["alphas"][-1], data["alpha"]
     says = (
-        f"Without density {percent(first['share'])} of the unlabeled rows pass ({count(first['n'])}), with density "
-        f"counting in full {percent(last['share'])} ({count(last['n'])})"
+        f"{percent(first['share'])} of the unlabeled rows pass without density ({count(first['n'])}), "
+        f"{percent(last['share'])} with its full weight ({count(last['n'])})"
     )
     if alpha is not None:
-        share = between([(one["alpha"], one["share"]) for one in data["alphas"]], alpha)
-        says += f"; with the alpha in use, {decimal(alpha, 2)}, about {percent(share)}"
+        share = interpolate([(one["alpha"], one["share"]) for one in data["alphas"]], alpha)
+        says += f"; about {percent(share)} with the alpha in use, {decimal(alpha, 2)}"
     return Words(
-        "And if density counted more?",
-        "The line is the share of unlabeled rows that would pass with another alpha, the threshold being the same; 0 "
-        "ignores density, 1 multiplies confidence by it.",
+        "What if density had more weight?",
+        "The line is the proportion of unlabeled rows that would pass the same threshold with another alpha; 0 ignores "
+        "density, 1 multiplies confidence by it.",
         says + ".",
     )
 
 
 def say_class_mix(data: Data) -> Words:
-    """Shares of the classes, labeled and by round."""
+    """Class proportions of the labeled rows and per round."""
     last = next((one for one in reversed(data["rounds"]) if one["n"]), None)
     says = "No unlabeled row was used in any round."
     if last is not None:
@@ -255,9 +263,9 @@ def say_class_mix(data: Data) -> Words:
             f"{percent(data['labeled'][j])} of the labeled ones"
         )
         if abs(change) < 0.02:
-            says = "The rows in use have the class shares of the labeled ones (within 2 points)"
+            says = "The rows in use have the class proportions of the labeled ones (within 2 points)"
         elif abs(change) > 0.1:
-            says += ": a large change; if you do not expect it, mistrust the pseudo-labels"
+            says += ": a large change; if you do not expect it, do not trust the pseudo-labels"
         says += "."
     return Words(
         "Does one class take over?",
@@ -269,18 +277,18 @@ def say_class_mix(data: Data) -> Words:
 
 def say_flipped_labels(data: Data) -> Words:
     """Labels that density or alignment changed."""
-    share = data["n"] / data["n_pool"] if data["n_pool"] else 0.0
-    says = f"{rows(data['n'])} of {count(data['n_pool'])} ({percent(share)}) got another label"
+    says = f"None: all {rows(data['n_pool'])} got the label that the classifier alone predicts"
+    if data["n"]:
+        says = f"{rows(data['n'])} of {count(data['n_pool'])} ({percent(data['n'] / data['n_pool'])}) got another label"
     if data["pairs"]:
         top = max(data["pairs"], key=lambda one: one["n"])
-        often = f", most often {quoted(top['to'])} in place of {quoted(top['from'])} ({count(top['n'])})"
-        says += often if len(data["pairs"]) > 1 else f": {quoted(top['to'])} in place of {quoted(top['from'])}"
+        change = f"{quoted(top['to'])} instead of {quoted(top['from'])}"
+        says += f", most often {change} ({count(top['n'])})" if len(data["pairs"]) > 1 else f": {change}"
     return Words(
         "Which labels were changed?",
-        "Each bar is a pair: what the classifier alone would have said, and the label given after density or alignment "
-        "had their say.",
-        (says if data["n"] else f"None: all {rows(data['n_pool'])} got the label that the classifier alone would give")
-        + ".",
+        "Each bar is a pair: the prediction of the classifier alone, and the label after density or alignment changed "
+        "it.",
+        says + ".",
     )
 
 
@@ -288,16 +296,16 @@ def say_reliability(data: Data) -> Words:
     """Confidence against accuracy before and after."""
     before, after = data["supervised"], data["self_trained"]
     change = after["ece"] - before["ece"]
-    better = "about as reliable" if abs(change) < 0.01 else ("more reliable" if change < 0 else "less reliable")
+    better = "about as well calibrated" if abs(change) < 0.01 else f"{'better' if change < 0 else 'worse'} calibrated"
     loss = ""
     if before.get("log_loss") is not None and after.get("log_loss") is not None:
         loss = f"; log-loss {decimal(before['log_loss'], 2)} before, {decimal(after['log_loss'], 2)} after"
     return Words(
-        "Can its confidence be believed?",
-        "Held-out predictions are grouped by confidence; on the diagonal, of predictions made with 80% confidence 80% "
-        "are right, below it the model is too sure of itself.",
-        f"Self-training left the model {better}: confidence is off by {percent(before['ece'])} on average before, by "
-        f"{percent(after['ece'])} after{loss}.",
+        "Can its confidence be trusted?",
+        "Held-out predictions are grouped by confidence; on the diagonal, 80% of the predictions made with 80% "
+        "confidence are right; below it the model is overconfident.",
+        f"After self-training the model is {better}: confidence is off by {percent(before['ece'])} on average before, "
+        f"by {percent(after['ece'])} after{loss}.",
     )
 
 
@@ -306,33 +314,25 @@ def say_reliability(data: Data) -> Words:
 
 def say_history(training: Data) -> Words:
     """Rounds of training."""
-    reason = REASONS.get(training["termination_reason"], spaced(training["termination_reason"]))
-    best = training["best_round"]
+    best, n = training["best_round"], training["n_rounds"]
     won = "round 0, the supervised model, is the best" if best == 0 else f"round {best} is the self-trained model"
-    dots = ", dots the score on held-out rows with its standard error; the filled dot is the round that was taken."
+    has_scores = any(is_number(one.get("score")) for one in training["history"])
+    scored = ", dots the score on held-out rows with its standard error; the filled dot is the round that was chosen."
     return Words(
         "Round by round",
-        "Bars are unlabeled rows in use in a round"
-        + (dots if has_scores(training) else "; round 0 is the supervised one."),
-        f"Training ended after {count(training['n_rounds'])} round{'' if training['n_rounds'] == 1 else 's'} because "
-        f"{reason}; {won}.",
+        "Bars are the unlabeled rows in use per round" + (scored if has_scores else "; round 0 is supervised."),
+        f"Training ended after {count(n)} round{'' if n == 1 else 's'} because "
+        f"{REASONS[training['termination_reason']]}; {won}.",
     )
-
-
-def has_scores(training: Data) -> bool:
-    """Whether rounds were scored: without validation they are not."""
-    return any(is_number(one.get("score")) for one in training["history"])
 
 
 def say_alpha(training: Data) -> Words:
     """Scores of the alphas tried."""
-    chosen = decimal(training.get("alpha"), 2)
-    says = f"Alpha {chosen} was chosen: the smallest that is within a standard error of the best, split by split."
     return Words(
-        "How much density counts",
+        "The weight of density",
         "Each dot is an alpha that was tried, with its score on held-out rows and the standard error; 0 ignores "
         "density, 1 multiplies confidence by it; the filled dot was chosen.",
-        says,
+        f"Alpha {decimal(training.get('alpha'), 2)} was chosen: the smallest within one standard error of the best.",
     )
 
 
@@ -341,13 +341,25 @@ def say_seconds(training: Data) -> Words:
     spent = training["seconds"]
     total = sum(spent.values())
     top = max(spent, key=lambda key: spent[key])
-    share = spent[top] / total if total else 0.0
-    fits = f", {count(training['n_fits'])} models were fitted" if training.get("n_fits") is not None else ""
+    fits = f", with {count(training['n_fits'])} models fitted" if training.get("n_fits") is not None else ""
     return Words(
         "Where the time went",
-        "Each bar is a part of the work.",
-        f"It took {seconds(total)} in all{fits}; {percent(share)} went into {quoted(spaced(top))}.",
+        "Each bar is the time that one step took.",
+        f"The run took {seconds(total)}{fits}; {percent(spent[top] / total if total else 0.0)} was spent on "
+        f"{quoted(spaced(top))}.",
     )
+
+
+def list_settings(summary: Data) -> list[tuple[str, Any]]:
+    """Settings of the run and its files, each with its name."""
+    method = summary["method"]
+    return [
+        ("method", METHODS[method["name"]]),
+        ("model", spaced(method["model"])),
+        *((spaced(key), value) for key, value in method["settings"].items()),
+        ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),
+        *((f"file: {spaced(key)}", value) for key, value in summary["files"].items()),
+    ]
 
 
 # Pseudo-labels
@@ -355,19 +367,15 @@ def say_seconds(training: Data) -> Words:
 
 def say_map(n: int, n_drawn: int, *, density: bool) -> Words:
     """The map of pseudo-labels."""
-    right = (
-        "the density of labeled rows of its class around it"
-        if density
-        else "the classifier's own confidence in that label"
+    across = (
+        "the density of labeled rows of its class around it" if density else "the classifier's own confidence in it"
     )
-    drawn = (
-        f"All {rows(n)} are drawn." if n_drawn == n else f"{count(n_drawn)} of {rows(n)} are drawn, chosen at random."
-    )
+    drawn = f"All {rows(n)} are drawn" if n_drawn == n else f"{count(n_drawn)} of {rows(n)} are drawn, chosen at random"
     return Words(
         "The map",
-        f"Each dot is an unlabeled row: up, the confidence in its label; right, {right}; full dots were used in "
+        f"Each dot is an unlabeled row: up, the confidence in its label; right, {across}; filled dots were used in "
         "training, rings were not.",
-        f"{drawn} Point at a dot, or tap it, to see its row.",
+        f"{drawn}. Point at a dot, or tap it, to see its row.",
     )
 
 
@@ -381,40 +389,40 @@ def say_pseudo_labels(n: int, n_used: int, n_kept: int) -> str:
 
 def say_rows_to_label(data: Data) -> str:
     """Above the list."""
+    if not data["rows"]:
+        return "No row stands out."
     return (
-        "The model is unsure about these rows, and each of them speaks for many others. Label them first, put the "
-        "labels into the table and run again."
-        if data["rows"]
-        else "No row stands out."
+        "The model is uncertain about these rows, and each is typical of many others. Label them first, add the labels "
+        "to the table and run again."
     )
 
 
-# Warnings
+# Caveats
 
 
-def class_prior_warning(summary: Data) -> str | None:
-    """What alignment assumes, where class shares were aligned."""
-    prior = summary["training"].get("class_prior") if summary.get("training") else None
-    if prior is None:
-        return None
-    return (
-        "Soft self-training made the labels of the unlabeled rows follow the class shares of the labeled ones. That "
-        "assumes that the labeled rows are a random sample of all rows. If they are not (for instance because as many "
-        "of each class were labeled on purpose), it does harm: fit again with --class-prior none (in Python: "
-        "class_prior=None, or the shares that you know)."
-    )
+def list_caveats(summary: Data) -> list[str]:
+    """What could make the answer wrong."""
+    return [*warn_of_class_prior(summary), *warn_of_invisible_names(summary["table"]), *summary.get("warnings", [])]
 
 
-def invisible_warnings(summary: Data) -> list[str]:
-    """Names with characters that nobody sees."""
-    table = summary["table"]
-    found = []
-    for what, names in (("class", table["classes"]), ("column", table["columns"])):
-        for one in names:
-            if codes := invisible(one["name"]):
-                found.append(
-                    f"The {what} {quoted(one['name'])} has characters that cannot be seen: {', '.join(codes)}."
-                )
-    if len(found) > 5:
-        found = [*found[:5], f"So do {len(found) - 5} further names."]
-    return found
+def warn_of_class_prior(summary: Data) -> list[str]:
+    """What alignment assumes, where class proportions were aligned."""
+    if (summary.get("training") or {}).get("class_prior") is None:
+        return []
+    return [
+        "Soft self-training aligned the labels of the unlabeled rows with the class proportions of the labeled ones. "
+        "That assumes that the labeled rows are a random sample of all rows. If they are not (for instance because an "
+        "equal number of rows per class was labeled on purpose), it does harm: fit again without it (class_prior=None "
+        "in Python, --class-prior none on the command line), or, in Python, with the proportions that you know."
+    ]
+
+
+def warn_of_invisible_names(table: Data) -> list[str]:
+    """Names with invisible characters: two of them may look the same."""
+    found = [
+        f"The {what} {quoted(one['name'])} has invisible characters: {', '.join(codes)}."
+        for what, names in (("class", table["classes"]), ("column", table["columns"]))
+        for one in names
+        if (codes := invisible(one["name"]))
+    ]
+    return [*found[:5], f"Further names with invisible characters: {len(found) - 5}."] if len(found) > 5 else found

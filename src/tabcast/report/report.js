@@ -1,4 +1,4 @@
-// The page's table and map. Text of the user's reaches the page through textContent only.
+// The page's table and map. The user's text enters the page through textContent only.
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -20,7 +20,7 @@
   const color = (code) => "c" + Math.min(code, 7);
   const label = (code) => (code < 0 ? "" : data.labels[code]);
 
-  // Values of rows: which of them the page has, and how they read.
+  // Values of rows: which of them the page holds, and as text.
   const places = new Map();
   if (data.values && data.values.of) data.values.of.forEach((row, place) => places.set(row, place));
   const place = (i) => (!data.values ? undefined : data.values.of ? places.get(i) : i);
@@ -70,12 +70,12 @@
       const more = values.length - shown.length + data.values.more;
       if (more > 0) box.append(make("p", "and " + count(more) + " more columns", "more"));
     } else if (data.values) {
-      box.append(make("p", "The values of this row are not in this page, to keep it small.", "more"));
+      box.append(make("p", "The values of this row are left out to keep the page small.", "more"));
     }
     return box;
   };
 
-  // The table: a list of positions, filtered, sorted, a page of it shown.
+  // The table: a list of positions, filtered and sorted, one page of it shown.
   const COLUMNS = {
     row: (i) => data.row[i],
     label: (i) => label(data.label[i]),
@@ -172,7 +172,7 @@
     }
     if (!part.length) {
       const tr = make("tr", undefined, "none");
-      const td = make("td", "No row passes these filters.");
+      const td = make("td", "No row matches these filters.");
       td.colSpan = data.density ? 8 : 7;
       tr.append(td);
       lines.push(tr);
@@ -193,7 +193,7 @@
     show();
   };
 
-  // The map: the nearest dot answers, so that small dots need no steady hand.
+  // The map: the nearest dot is the one pointed at, because dots are small.
   const maps = [...document.querySelectorAll("#map svg")];
   const card = $("card");
   const dim = () => {
@@ -217,7 +217,7 @@
     halo.setAttribute("cy", dot.getAttribute("cy"));
     halo.classList.add("on");
     card.hidden = false;
-    // Beside the dot, on the side with more room, never outside the picture.
+    // Beside the dot, on the side with more room, always inside the picture.
     const box = $("map").getBoundingClientRect();
     const at = dot.getBoundingClientRect();
     const x = at.left + at.width / 2 - box.left;

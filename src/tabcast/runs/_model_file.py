@@ -20,11 +20,13 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 import tabcast
 from tabcast.exceptions import TabcastWarning
+from tabcast.files import Understanding
 from tabcast.files._atomic import write_whole
-from tabcast.runs._model_contents import pack, unpack
-from tabcast.runs._trees import check_owners
+from tabcast.runs._folder import MODEL
+from tabcast.runs._serialization import pack, unpack
+from tabcast.runs._tree_arrays import check_owners
 
-MODEL_NAME = "model.skops"  # in a folder that `tabcast fit` wrote
+MODEL_NAME = MODEL  # in the folder of a run
 FORMAT = 1  # raised when files can no longer be read by older versions
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
@@ -37,14 +39,23 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A model from a file.
+    """
+    A model from a file.
 
-    Attributes
+    Parameters
     ----------
-    classifier : fitted; takes what `Understanding.features` makes of the user's table.
-    understanding : what was understood of the training table, for `tabcast.files.Understanding.from_dict`.
-    classes : the classes, in the order of the columns of `predict_proba`.
-    facts : whatever was saved along.
+    classifier : classifier
+        Fitted; takes what `Understanding.features` makes of the user's table.
+    understanding : dict
+        How the training table was interpreted, for `tabcast.files.Understanding.from_dict`.
+    classes : ndarray of shape (n_classes,)
+        The classes, in the order of the columns of `predict_proba`.
+    facts : dict
+        Whatever was saved along.
+
+    See Also
+    --------
+    load_model : Load a model.
     """
 
     classifier: Any
@@ -56,17 +67,26 @@ class SavedModel:
 def save_model(
     path: str | Path, classifier: Any, understanding: Mapping[str, Any], facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a fitted classifier to one file.
+    """
+    Write a fitted classifier to one file.
 
     The file gets its name only when it is whole. What could not be loaded again is refused here.
 
     Parameters
     ----------
-    path : by custom, with the ending ".skops".
-    classifier : fitted: scikit-learn's, XGBoost's, LightGBM's or CatBoost's, alone, within a pipeline, or within
+    path : str or Path
+        Where to; by custom, with the ending ".skops".
+    classifier : classifier
+        A fitted classifier of scikit-learn, XGBoost, LightGBM or CatBoost, alone, within a pipeline, or within
         `AdaptedClassifier`, as the `estimator_` of tabcast's classifiers is.
-    understanding : `Understanding.to_dict()` of the training table, plain JSON.
-    facts : anything worth knowing about the model, plain JSON.
+    understanding : mapping
+        `Understanding.to_dict()` of the training table, plain JSON.
+    facts : mapping, optional
+        Anything worth knowing about the model, plain JSON.
+
+    See Also
+    --------
+    load_model : Load it again.
 
     Examples
     --------
@@ -111,15 +131,31 @@ def save_model(
 
 
 def load_model(path: str | Path) -> SavedModel:
-    """Read a model that :func:`save_model` wrote.
+    """
+    Read a model that :func:`save_model` wrote.
 
     Nothing in the file is run. It may hold what skops trusts by itself (scikit-learn's estimators, arrays, plain
-    values) and the parts that tabcast writes as plain data; anything else is refused by name, and so is a tree that
-    points to what is not there.
+    values) and the types that tabcast writes as plain data; anything else is refused by name, and so is a tree that
+    points to nodes or columns that do not exist.
 
     Parameters
     ----------
-    path : the file, or the folder that `tabcast fit` wrote.
+    path : str or Path
+        The file, or the folder of a run.
+
+    Returns
+    -------
+    SavedModel
+        The classifier, and what was saved along.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model of tabcast, is damaged, or holds anything that is not trusted.
+
+    See Also
+    --------
+    load_run : Load everything that a run saved.
     """
     path = Path(path)
     if path.is_dir():
@@ -153,6 +189,16 @@ def load_model(path: str | Path) -> SavedModel:
     if differing:
         warnings.warn(f"{path} was written with {differing}: its predictions may differ.", TabcastWarning, stacklevel=2)
     return SavedModel(classifier, note["understanding"], classes, note["facts"])
+
+
+def read_understanding(model: SavedModel) -> Understanding:
+    """How the training table was interpreted, as saved."""
+    if not model.understanding:
+        raise ModelFileError("The model does not say what its training table was; it does not come from a run.")
+    try:
+        return Understanding.from_dict(model.understanding)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"What the model says of its training table is damaged ({error}).") from error
 
 
 def _read_note(path: Path, data: bytes) -> dict[str, Any]:

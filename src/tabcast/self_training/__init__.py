@@ -1,7 +1,48 @@
-"""The loop: a classifier labels unlabeled rows and is fitted again. The walk's last stage."""
+"""The loop: a classifier labels unlabeled rows and is fitted again.
 
+An engine (`run_method`) drives rounds, fits every training set once and chooses; a method (hard, CAST or soft) prepares
+itself on a split and proposes pseudo-labels; the public classifiers build a method and remember an outcome.
+"""
+
+from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._cast import CastMethod, PreparedCast
 from tabcast.self_training._cast_classifier import CASTClassifier
+from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._engine import Outcome, run_method
+from tabcast.self_training._fitter import Fitted, Fitter, evaluate, predict_classes
+from tabcast.self_training._hard import HardMethod, PreparedHard
+from tabcast.self_training._method import Method, Parts, PreparedMethod
+from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.self_training._reading import read_training_data
+from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
+from tabcast.self_training._soft import PreparedSoft, SoftMethod, sharpen
 from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
 
-__all__ = ["CASTClassifier", "SelfTrainingClassifier", "SoftSelfTrainingClassifier"]
+__all__ = [
+    "CASTClassifier",
+    "CastMethod",
+    "Fitted",
+    "Fitter",
+    "HardMethod",
+    "Method",
+    "Outcome",
+    "Parts",
+    "PreparedCast",
+    "PreparedHard",
+    "PreparedMethod",
+    "PreparedSoft",
+    "PseudoLabels",
+    "SelfTrainer",
+    "SelfTrainingClassifier",
+    "SemiSupervisedClassifier",
+    "SoftMethod",
+    "SoftSelfTrainingClassifier",
+    "Split",
+    "TrainingData",
+    "evaluate",
+    "predict_classes",
+    "read_training_data",
+    "run_method",
+    "sharpen",
+]

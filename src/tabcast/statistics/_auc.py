@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from tabcast.table import Floats
+from tabcast.table import Floats, Index, Mask
 
 
 class Area(NamedTuple):
@@ -26,9 +25,7 @@ def placements(scores: Floats, others: Floats) -> Floats:
     return (below + np.searchsorted(ordered, scores, side="right")) / (2 * len(others))
 
 
-def area_under_curve(
-    scores: Floats, positive: NDArray[np.bool_], folds: NDArray[np.intp] | None = None, *, level: float = 0.95
-) -> Area:
+def area_under_curve(scores: Floats, positive: Mask, folds: Index | None = None, *, level: float = 0.95) -> Area:
     """Chance that a positive row scores above a negative one, with an interval.
 
     Parameters

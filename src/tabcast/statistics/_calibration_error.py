@@ -7,15 +7,15 @@ leaves behind and know nothing of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tabcast.checks import check_integer
 from tabcast.statistics._wilson import wilson_interval
-from tabcast.table import Floats, Mask
+from tabcast.table import Floats, Index, Mask
 
 ROUNDING = 1e-6  # what single precision may add to a probability of 1
 
@@ -194,7 +194,7 @@ def _curves(
     return (_bin_rows(column, index == j, n_bins, binning) for j, column in enumerate(table.T))
 
 
-def _predicted(index: NDArray[np.intp], table: Floats) -> tuple[Floats, Mask]:
+def _predicted(index: Index, table: Floats) -> tuple[Floats, Mask]:
     """Confidence in the predicted class of each row, and whether it is right."""
     return table.max(axis=1), table.argmax(axis=1) == index
 
@@ -222,15 +222,14 @@ def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.
 
 
 def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
-    if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 1:
-        raise ValueError(f"`n_bins` of {owner} must be a positive integer; got {n_bins!r}.")
+    check_integer(n_bins, "n_bins", owner, 1)
     if binning not in BINNINGS:
         raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
 
 
 def _check_rows(
     y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str
-) -> tuple[NDArray[np.intp], Floats, list[Any]]:
+) -> tuple[Index, Floats, list[Any]]:
     """Column index of each row's class, the probabilities as a table, the class of each column."""
     table = np.asarray(proba, dtype=np.float64)
     if table.ndim == 1:

@@ -10,8 +10,22 @@ from tabcast.table import Floats
 RIDGE = 1e-9  # added to the variances, against coordinates that never vary
 
 
-def hotelling_p_value(first: Floats, second: Floats) -> float:
-    """p-value of Hotelling's two-sample T² test with a pooled covariance; 1 where there are too few rows to tell.
+def hotelling_p_value(first: Floats, second: Floats, *, n_free: int | None = None) -> float:
+    """Compute the p-value of Hotelling's two-sample T² test with a pooled covariance.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_first, n_coordinates)
+        The first sample.
+    second : ndarray of shape (n_second, n_coordinates)
+        The second sample.
+    n_free : int or None, default=None
+        Number of coordinates to compare, where the others follow from the first ones. None compares all.
+
+    Returns
+    -------
+    float
+        The p-value; 1 where there are too few rows to tell.
 
     Examples
     --------
@@ -23,14 +37,15 @@ def hotelling_p_value(first: Floats, second: Floats) -> float:
     >>> bool(hotelling_p_value(random.normal(size=(50, 2)), random.normal(1, size=(80, 2))) < 0.001)
     True
     """
-    n_first, n_second, n_coordinates = len(first), len(second), first.shape[1]
-    n_spare = n_first + n_second - 1 - n_coordinates
+    n_free = first.shape[1] if n_free is None else n_free
+    n_first, n_second = len(first), len(second)
+    n_spare = n_first + n_second - 1 - n_free
     if n_first < 2 or n_spare < 1:
         return 1.0
     means = first.mean(axis=0), second.mean(axis=0)
-    about = np.vstack([first - means[0], second - means[1]])
-    spread = about.T @ about / (n_first + n_second - 2) + RIDGE * np.eye(n_coordinates)
-    difference = means[0] - means[1]
+    about = np.vstack([first - means[0], second - means[1]])[:, :n_free]
+    spread = about.T @ about / (n_first + n_second - 2) + RIDGE * np.eye(n_free)
+    difference = (means[0] - means[1])[:n_free]
     squared = difference @ np.linalg.solve(spread * (1 / n_first + 1 / n_second), difference)
-    ratio = float(squared) * n_spare / (n_coordinates * (n_first + n_second - 2))
-    return float(f_distribution.sf(ratio, n_coordinates, n_spare))
+    ratio = float(squared) * n_spare / (n_free * (n_first + n_second - 2))
+    return float(f_distribution.sf(ratio, n_free, n_spare))

@@ -1,1 +1,1 @@
-"""The study: trials planned, run, recorded; the paper's tables and figures as commands."""
+"""The study: plans, runs and records trials, and turns them into the paper's tables and figures."""

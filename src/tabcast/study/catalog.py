@@ -1,4 +1,4 @@
-"""What names in a configuration stand for: the datasets, models and methods of tabcast and of plug-in folders."""
+"""What the names in a configuration stand for: datasets, models and methods of tabcast and of plug-in folders."""
 
 from __future__ import annotations
 
@@ -25,21 +25,29 @@ Named = TypeVar("Named", DatasetInfo, Model, Method)
 
 @dataclass(frozen=True)
 class Catalog:
-    """Members by name."""
+    """Datasets, models and methods by name."""
 
     datasets: Mapping[str, DatasetInfo]
     models: Mapping[str, Model]
     methods: Mapping[str, Method]
-    _models_in_full: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
+    _in_full: dict[Any, dict[str, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """What tables and figures call the members, by column of the results table."""
+        families = {"dataset": self.datasets, "model": self.models, "method": self.methods}
+        return {
+            column: {name: member.label for name, member in members.items()} for column, members in families.items()
+        }
 
     def why_skip(self, model: str, method: str) -> str | None:
-        """Why a trial cannot run here, if it cannot."""
+        """Return why a trial cannot run here, or None if it can."""
         return self.models[model].unavailable or self.methods[method].why_skip(self.models[model])
 
     def configuration(self, task: Task) -> dict[str, Any]:
-        """Everything that decides a task's numbers."""
+        """Collect everything that decides a task's numbers."""
         described = {**self._described_model(task.learner.model), **self._described_dataset(task.setting.dataset)}
-        described["space"] = repr(self.models[task.learner.model].spaces.get(task.learner.tuning))
+        described["space"] = self._described_space(task.learner.model, task.learner.tuning)
         if isinstance(task, Trial):
             method = self.methods[task.method]
             described["method"] = method.settings()
@@ -48,24 +56,33 @@ class Catalog:
         return configuration(task, described)
 
     def _described_dataset(self, name: str) -> dict[str, Any]:
-        """What decides the numbers of a dataset, as far as it is known beforehand."""
+        """What decides the numbers of a dataset, as far as it is known in advance."""
         info = self.datasets[name]
         return {"data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id]}
 
     def _described_model(self, name: str) -> dict[str, Any]:
-        """A model with all its parameters, once for each name."""
-        if name not in self._models_in_full:
+        """A model with all its parameters, computed once per name."""
+        if name not in self._in_full:
             model = self.models[name]
-            self._models_in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
-        return {"model": self._models_in_full[name]}
+            self._in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
+        return {"model": self._in_full[name]}
+
+    def _described_space(self, name: str, tuning: str) -> dict[str, Any] | None:
+        """What is searched under a tuning, computed once per model; None where nothing is."""
+        if tuning == "none":
+            return None
+        if (name, tuning) not in self._in_full:
+            self._in_full[name, tuning] = self.models[name].space(tuning).describe()
+        return self._in_full[name, tuning]
 
 
 def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
-    """Members of tabcast, and of the Python files in plug-in folders; a plug-in may not take a name that is taken.
+    """Load the members of tabcast and of the Python files in plug-in folders; their names must differ.
 
     Parameters
     ----------
-    plugins : folders; the code in their Python files is run.
+    plugins : iterable of Path, default=()
+        Plug-in folders; the code in their Python files is run.
     """
     sources = [*_walk(methods), *(_import_file(path) for folder in plugins for path in _python_files(folder))]
     found = [value for module in sources for value in vars(module).values()]
@@ -77,12 +94,12 @@ def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
 
 
 def _of_type(values: Sequence[Any], kind: Any) -> list[Any]:
-    """Members among the values, each once."""
+    """List the members among the values, each once."""
     return list({id(value): value for value in values if isinstance(value, kind)}.values())
 
 
 def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
-    """Members by name; two of a name are an error."""
+    """Index members by name; two of the same name are an error."""
     named: dict[str, Named] = {}
     for member in members:
         if named.get(member.name, member) is not member:
@@ -92,20 +109,20 @@ def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
 
 
 def _walk(package: ModuleType) -> Iterator[ModuleType]:
-    """Modules of a package."""
+    """Import the modules of a package."""
     for info in iter_modules(package.__path__):
         yield import_module(f"{package.__name__}.{info.name}")
 
 
 def _python_files(folder: Path) -> list[Path]:
-    """Python files of a plug-in folder, in order."""
+    """List the Python files of a plug-in folder, in order."""
     if not folder.is_dir():
         raise FileNotFoundError(f"The plug-in folder {folder} does not exist.")
     return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Run a Python file as a module of its own; a second time gives the same module, unless the file has changed."""
+    """Import a Python file as a module, once unless the file has changed."""
     place = blake2b(str(path.resolve()).encode() + path.read_bytes(), digest_size=4).hexdigest()
     name = f"tabcast_plugin_{path.stem}_{place}"
     if name in sys.modules:

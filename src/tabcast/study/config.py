@@ -19,26 +19,40 @@ from tabcast.study.work import FILTERS, STRATEGIES
 
 @dataclass(frozen=True)
 class Grid:
-    """Trials as a product: every dataset with every model with every method, and so on.
+    """Trials as a product of datasets, models, methods, and so on.
 
-    Attributes
+    Parameters
     ----------
-    datasets, models, methods : names.
-    strategies, noise_filters : names; methods without a strategy are run once, with neither.
-    tunings : search spaces; a model without such a space is run with its defaults.
-    label_fractions, corruptions : shares.
-    preprocessing : "paper" or "native".
-    seeds : that many, from 0; or a list of seeds.
-    folds : which of the three.
-    n_tuning_trials : parameter settings tried for each model, dataset and seed.
-    max_trees : upper end of `n_estimators` in tuning; 0: as the search space says.
-    max_rows : most rows of a table; 0: all.
+    datasets, models, methods : tuple of str, default=()
+        Names of members.
+    strategies : tuple of str, default=("threshold", "curriculum")
+        Names of strategies; methods without a strategy are run once.
+    noise_filters : tuple of str, default=("none",)
+        Names of noise filters.
+    tunings : tuple of str, default=("paper",)
+        Names of search spaces; a model without such a space is run with its defaults.
+    label_fractions : tuple of float, default=(0.1,)
+        Proportions of training rows that keep their label.
+    corruptions : tuple of float, default=(0.0,)
+        Proportions of the cells of a training row that are replaced.
+    preprocessing : str, default="paper"
+        Name of the preprocessing, "paper" or "native".
+    seeds : int or tuple of int, default=10
+        Number of seeds, counted from 0, or the seeds themselves.
+    folds : tuple of int
+        Which of the three folds.
+    n_tuning_trials : int, default=100
+        Number of parameter settings tried per model, dataset and seed.
+    max_trees : int, default=0
+        Upper bound of the number of trees in tuning; 0 leaves it to the search space.
+    max_rows : int, default=0
+        Maximum number of rows of a table; 0 takes all.
     """
 
     datasets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
-    strategies: tuple[str, ...] = ("fpl", "cpl")
+    strategies: tuple[str, ...] = ("threshold", "curriculum")
     noise_filters: tuple[str, ...] = ("none",)
     tunings: tuple[str, ...] = ("paper",)
     label_fractions: tuple[float, ...] = (0.1,)
@@ -51,7 +65,7 @@ class Grid:
     max_rows: int = 0
 
     def trials(self, catalog: Catalog) -> Iterator[Trial]:
-        """All trials, each once, in order."""
+        """Yield all trials in order."""
         seeds = tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
         settings = [
             Setting(dataset, fraction, corruption, self.preprocessing, self.max_rows or None, seed)
@@ -65,13 +79,13 @@ class Grid:
             yield Trial(setting, learner, fold, *way)
 
     def _learner(self, model: str, tuning: str, catalog: Catalog) -> Learner:
-        """The model with this search space, or with its defaults where it has no such space."""
+        """Return the model with this search space, or with its defaults where it has no such space."""
         if tuning == "none" or tuning not in catalog.models[model].spaces:
             return Learner(model)
         return Learner(model, tuning, self.n_tuning_trials, self.max_trees or None)
 
     def _ways(self, method: str, catalog: Catalog) -> list[tuple[str, str, str]]:
-        """The method with each strategy and noise filter, or by itself."""
+        """Combine the method with each strategy and noise filter, or with none."""
         if not catalog.methods[method].uses_strategy:
             return [(method, "none", "none")]
         return list(product((method,), self.strategies, self.noise_filters))
@@ -81,16 +95,24 @@ class Grid:
 class Study:
     """A configuration, read and checked.
 
-    Attributes
+    Parameters
     ----------
-    path : the file.
-    title, item : what it is, and which table or figure of the paper it rebuilds.
-    grids : its trials before a profile is chosen.
-    profiles : for each profile what it changes in every grid.
-    tables, figures : what is drawn from the results.
-    records : folder of the records.
-    plugins : folders with Python files that bring datasets, models or methods.
-    catalog : what the names stand for.
+    path : Path
+        The file.
+    title, item : str
+        Title, and the table or figure of the paper that it rebuilds.
+    grids : tuple of Grid
+        The trials before a profile is applied.
+    profiles : mapping of str to mapping of str to object
+        What each profile changes in every grid.
+    tables, figures : tuple of mapping of str to object, default=()
+        Tables and figures that are made from the results.
+    records : Path
+        Folder of the records.
+    plugins : tuple of Path, default=()
+        Folders with Python files that add datasets, models or methods.
+    catalog : Catalog
+        What the names stand for.
     """
 
     path: Path
@@ -108,11 +130,11 @@ class Study:
 
     @property
     def name(self) -> str:
-        """Short name: that of the file."""
+        """Name of the configuration file, without its ending."""
         return self.path.stem
 
     def trials(self, profile: str) -> list[Trial]:
-        """The trials of a profile, each once."""
+        """List the trials of a profile, each once."""
         check_choice(profile, self.profiles, f"profile of {self.path.name}")
         changes = self.profiles[profile]
         grids = [replace(grid, **changes) for grid in self.grids]
@@ -128,9 +150,12 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
 
     Parameters
     ----------
-    path : TOML file.
-    records : folder of the records, instead of the one the file names.
-    plugins : further plug-in folders.
+    path : Path or str
+        TOML file.
+    records : Path or str, optional
+        Folder of the records, in place of the one that the file names.
+    plugins : sequence of Path or str, default=()
+        Further plug-in folders.
     """
     path = Path(path)
     if not path.is_file():
@@ -144,7 +169,7 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     for key in ("title", "item", "grid", "profiles"):
         if key not in text:
             raise ValueError(f"{path.name} must have {key!r}.")
-    # Absolute: a worker may stand in another folder.
+    # Absolute: a worker may run in another folder.
     folders = tuple((path.parent / folder).resolve() for folder in text.get("plugins", []))
     folders += tuple(Path(folder).resolve() for folder in plugins)
     catalog = load_catalog(folders)
@@ -170,7 +195,7 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
 
 
 def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Fields of a grid, lists made into tuples, single values into one where several are allowed."""
+    """Read the fields of a grid, with lists and, where several values are allowed, single values as tuples."""
     values: dict[str, Any] = {}
     for key, value in given.items():
         check_choice(key, _FIELDS, f"key of a grid or profile in {path.name}")
@@ -185,7 +210,7 @@ def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _check_numbers(values: Mapping[str, Any], path: Path) -> None:
-    """Refuse numbers that make no sense, and lists without entries."""
+    """Refuse invalid numbers and empty lists."""
     for key, value in values.items():
         if isinstance(value, tuple) and not value:
             raise ValueError(f"`{key}` in {path.name} must have at least one entry; it is empty.")
@@ -208,7 +233,7 @@ def _is_whole(value: Any, least: int) -> bool:
 
 
 def _check_names(values: Mapping[str, Any], catalog: Catalog, path: Path) -> None:
-    """Refuse a name that stands for nothing."""
+    """Refuse unknown names."""
     known: dict[str, Any] = {
         "datasets": catalog.datasets,
         "models": catalog.models,

@@ -1,4 +1,4 @@
-"""What comes out of a study: its tables and figures as files, beside the results and versions they stand on."""
+"""The outputs of a study: tables and figures as files, beside the results and versions that they are made from."""
 
 from __future__ import annotations
 
@@ -25,30 +25,32 @@ Tables = Mapping[str, Table | Listing]
 
 
 def make_tables(study: Study, profile: str, results: Path | None = None) -> Tables:
-    """The tables that the configuration asks for, by name.
+    """Make the tables of a configuration.
 
     Parameters
     ----------
-    study, profile : which trials.
-    results : CSV with the results table, instead of the records.
+    study, profile : Study
+        Which trials.
+    results : Path, optional
+        CSV file of the results table, to read in place of the records.
     """
     if not study.tables:
-        raise ValueError(f"{study.path.name} asks for no tables; try: tabcast study figure {study.path} --out DIR")
+        raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
     found = _read_results(study, profile, results)
     published = None if study.published is None else pd.read_csv(study.published, keep_default_na=False, na_values=[""])
     return {spec["name"]: make_table(spec, found, published) for spec in study.tables}
 
 
-def render_tables(tables: Tables, style: str) -> str:
-    """All tables as one text."""
-    return "\n\n".join(render(table, style).rstrip("\n") for table in tables.values())
+def render_tables(study: Study, tables: Tables, style: str) -> str:
+    """Join all tables of a study in one text."""
+    return "\n\n".join(render(table, style, study.catalog.labels).rstrip("\n") for table in tables.values())
 
 
 def write_tables(study: Study, profile: str, folder: Path, results: Path | None = None) -> list[Path]:
     """Write each table in every style, and the page."""
     tables = make_tables(study, profile, results)
     paths = [
-        _write(folder / f"{name}.{ending}", render(table, style))
+        _write(folder / f"{name}.{ending}", render(table, style, study.catalog.labels))
         for name, table in tables.items()
         for style, ending in ENDINGS.items()
     ]
@@ -58,7 +60,7 @@ def write_tables(study: Study, profile: str, folder: Path, results: Path | None 
 def write_figures(
     study: Study, profile: str, folder: Path, kinds: Sequence[str] = ("png",), results: Path | None = None
 ) -> list[Path]:
-    """Draw the figures that the configuration asks for, each to a file of every kind, and write the page."""
+    """Draw each figure of a configuration to a file of every kind, and write the page."""
     from matplotlib import pyplot as plt
 
     from tabcast.study.figures.views import make_figure
@@ -66,13 +68,13 @@ def write_figures(
     for kind in kinds:
         check_choice(kind, ("png", "svg", "pdf"), "format of a figure")
     if not study.figures:
-        raise ValueError(f"{study.path.name} asks for no figures; try: tabcast study table {study.path}")
+        raise ValueError(f"{study.path.name} has no figures; try: tabcast study table {study.path}")
     found, details, paths = _read_results(study, profile, results), _read_details(study, profile, results), []
     for spec in study.figures:
-        figure = make_figure(spec, found, details)
+        figure = make_figure(spec, found, details, study.catalog.labels)
         for kind in kinds:
             target, image = folder / f"{spec['name']}.{kind}", io.BytesIO()
-            # No dates inside: the same results give the same file.
+            # Without dates, the same results give the same file.
             undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
             figure.savefig(image, format=kind, dpi=150, metadata=undated)
             write_bytes(target, image.getvalue())
@@ -82,7 +84,7 @@ def write_figures(
 
 
 def _write_page(study: Study, profile: str, folder: Path, results: Path | None) -> list[Path]:
-    """One page with all tables and figures of the item; and, where they come from records, what they stand on."""
+    """Write one page with all tables and figures and, where they come from records, the results behind them."""
     paths = []
     if results is None:
         found, details = collect_results(study, profile), collect_details(study, profile)
@@ -92,14 +94,14 @@ def _write_page(study: Study, profile: str, folder: Path, results: Path | None) 
             paths.append(_write(folder / DETAILS, json.dumps(details) + "\n"))
     page = [f"# {study.item}: {study.title}", study.notes, _how(study, profile, folder)]
     if study.tables:
-        page.append(render_tables(make_tables(study, profile, results), "markdown"))
+        page.append(render_tables(study, make_tables(study, profile, results), "markdown"))
     page += [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
     paths.append(_write(folder / "README.md", "\n\n".join(part for part in page if part) + "\n"))
     return paths
 
 
 def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFrame:
-    """The results table, from records or from a file."""
+    """Read the results table from records or from a file."""
     if results is None:
         return collect_results(study, profile)
     if not results.is_file():
@@ -109,7 +111,7 @@ def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFr
 
 
 def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:
-    """What figures need beyond the results table, from records or from the file beside the results table."""
+    """Read what figures need beyond the results table, from records or from the file beside it."""
     if results is None:
         return collect_details(study, profile)
     beside = results.with_name(DETAILS)
@@ -117,7 +119,7 @@ def _read_details(study: Study, profile: str, results: Path | None) -> list[dict
 
 
 def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str, Any]:
-    """What somebody needs to run it again."""
+    """Collect what is needed to run the study again."""
     done = results[results["status"] == "done"]
     return {
         "command": f"tabcast study run {name_place(study.path)} --profile {profile}",
@@ -130,7 +132,7 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str
 
 
 def _how(study: Study, profile: str, folder: Path) -> str:
-    """The commands that make this folder."""
+    """Name the commands that make this folder."""
     config = f"{name_place(study.path)} --profile {profile}"
     return (
         f"Made by `tabcast study run {config}`, then `tabcast study table` and `figure` with `--out "
@@ -144,5 +146,5 @@ def _write(path: Path, text: str) -> Path:
 
 
 def name_place(path: Path) -> str:
-    """A file or folder as one types it from the root of a repository: with the two folders it lies in."""
+    """Name a file or folder as typed from the root of a repository: with the two folders around it."""
     return "/".join(path.absolute().parts[-3:])

@@ -1,4 +1,4 @@
-"""Who trains, who judges, who tests: the paper's cuts of a table, its hidden labels and its corrupted cells."""
+"""The paper's protocol: splits of a table into training, validation and test rows, hidden labels, corrupted cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from tabcast.study.datasets import PREPROCESSINGS, Cut, Dataset
+from tabcast.study.datasets import PREPROCESSINGS, Dataset, Split
 from tabcast.study.trial import Setting
 
 Codes = NDArray[np.intp]
@@ -24,15 +24,24 @@ N_FOLDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """The rows of one trial. Classes are 0, 1, ...; tables are arrays where every column is a number.
+    """The rows of one trial. Classes are 0, 1, ...; a table whose columns are all numeric is an array.
 
-    Attributes
+    Parameters
     ----------
-    X_labeled, y_labeled : training rows with their label.
-    X_pool, y_pool : training rows whose label is hidden from the method; it serves to judge pseudo-labels afterward.
-    X_validation, y_validation : labeled rows for the best round, stopping and alpha.
-    X_test, y_test : rows nobody has seen.
-    n_classes, categorical, metric : number of classes, mask of the categorical columns, name of the dataset's metric.
+    X_labeled, y_labeled : object
+        Training rows with their label.
+    X_pool, y_pool : object
+        Training rows whose label is hidden from the method; it serves to evaluate pseudo-labels.
+    X_validation, y_validation : object
+        Labeled rows that choose the best round, stopping and alpha.
+    X_test, y_test : object
+        Test rows.
+    n_classes : int
+        Number of classes.
+    categorical : ndarray of bool
+        Mask of the categorical columns.
+    metric : str
+        Name of the dataset's metric.
     """
 
     X_labeled: Any
@@ -49,68 +58,68 @@ class Fold:
 
 
 def make_folds(dataset: Dataset, setting: Setting) -> Iterator[Fold]:
-    """The folds of a setting, one after the other.
+    """Yield the folds of a setting.
 
-    A stratified fifth of the rows is for testing, the rest is cut in three; two thirds train, of which a stratified
-    share keeps its label (of each class at least one row), one third validates. A dataset that brings its own cut is
-    cut by that, three times.
+    A stratified fifth of the rows is for testing, the rest is split into three folds. Two of them are training rows, of
+    which a stratified proportion keeps its label (at least one row per class); the third is the validation fold. A
+    dataset with its own split is split by that, three times.
     """
-    if dataset.info.cut is not None:
-        yield from _cut_itself(dataset, dataset.info.cut, setting)
+    if dataset.info.split is not None:
+        yield from _own_folds(dataset, dataset.info.split, setting)
         return
     rows = choose_rows(dataset.y, setting.max_rows, setting.seed)
     X, y = dataset.X.iloc[rows].reset_index(drop=True), dataset.y[rows]
     rest, test = train_test_split(np.arange(len(y)), test_size=TEST_SHARE, stratify=y, random_state=setting.seed)
-    cuts = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
-    for number, (train, validation) in enumerate(cuts):
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=setting.seed).split(rest, y[rest])
+    for number, (train, validation) in enumerate(folds):
         random = np.random.default_rng([setting.seed, number])
         train = rest[train]
         # Labels first: with and without corruption the same rows keep theirs.
         labeled = choose_labeled(y[train], setting.label_fraction, random)
-        cut = Cut(train[labeled], train[~labeled], test, rest[validation])
-        yield _make_fold(replace(dataset, X=X, y=y), cut, train, labeled, setting, random)
+        split = Split(train[labeled], train[~labeled], test, rest[validation])
+        yield _make_fold(replace(dataset, X=X, y=y), split, train, labeled, setting, random)
 
 
-def _cut_itself(
-    dataset: Dataset, own_cut: Callable[[Codes, np.random.Generator], Cut], setting: Setting
+def _own_folds(
+    dataset: Dataset, own_split: Callable[[Codes, np.random.Generator], Split], setting: Setting
 ) -> Iterator[Fold]:
-    """Folds of a dataset that says itself which rows are labeled."""
+    """Yield the folds of a dataset with its own split."""
     name = dataset.info.name
     for refused in ("label_fraction", "max_rows"):
         if getattr(setting, refused) != getattr(Setting, refused):
-            raise ValueError(f"Dataset {name!r} cuts itself: `{refused}` has no effect on it; leave it out.")
+            raise ValueError(f"Dataset {name!r} splits itself: `{refused}` has no effect on it; leave it out.")
     for number in range(N_FOLDS):
         random = np.random.default_rng([setting.seed, number])
-        cut = own_cut(dataset.y, random)
-        rows = np.concatenate([cut.labeled, cut.pool, cut.validation, cut.test])
+        split = own_split(dataset.y, random)
+        rows = np.concatenate([split.labeled, split.pool, split.validation, split.test])
         if len(np.unique(rows)) < len(rows):
-            raise ValueError(f"`cut` of dataset {name!r} must give each row one part; some have several.")
-        train = np.concatenate([cut.labeled, cut.pool])
-        yield _make_fold(dataset, cut, train, np.arange(len(train)) < len(cut.labeled), setting, random)
+            raise ValueError(f"`split` of dataset {name!r} must give each row one role; some have several.")
+        train = np.concatenate([split.labeled, split.pool])
+        yield _make_fold(dataset, split, train, np.arange(len(train)) < len(split.labeled), setting, random)
 
 
 def _make_fold(
     dataset: Dataset,
-    cut: Cut,
+    split: Split,
     train: Codes,
     labeled: NDArray[np.bool_],
     setting: Setting,
     random: np.random.Generator,
 ) -> Fold:
-    """The rows of a cut, preprocessed and corrupted; `train` are its labeled and unlabeled rows in one order."""
+    """Preprocess and corrupt the rows of a split; `train` holds its labeled and unlabeled rows in one order."""
     X, y = dataset.X, dataset.y
     preprocessing = PREPROCESSINGS[setting.preprocessing]()
     preprocessing.fit(X.iloc[train])
     X_train = corrupt(preprocessing.transform(X.iloc[train]), setting.corruption, random)
     return Fold(
         as_array(X_train[labeled]),
-        y[cut.labeled],
+        y[split.labeled],
         as_array(X_train[~labeled]),
-        y[cut.pool],
-        as_array(preprocessing.transform(X.iloc[cut.validation])),
-        y[cut.validation],
-        as_array(preprocessing.transform(X.iloc[cut.test])),
-        y[cut.test],
+        y[split.pool],
+        as_array(preprocessing.transform(X.iloc[split.validation])),
+        y[split.validation],
+        as_array(preprocessing.transform(X.iloc[split.test])),
+        y[split.test],
         len(dataset.classes),
         np.asarray(preprocessing.categorical_, dtype=bool),
         dataset.info.metric,
@@ -118,27 +127,27 @@ def _make_fold(
 
 
 def choose_rows(y: Codes, max_rows: int | None, seed: int) -> Codes:
-    """Positions of all rows, or of a stratified sample of so many."""
+    """Choose all rows, or a stratified sample of `max_rows`."""
     everything = np.arange(len(y))
-    if max_rows is None or max_rows > len(y) - len(np.unique(y)):  # too few would be left out to be stratified
+    if max_rows is None or max_rows > len(y) - len(np.unique(y)):  # too few would be left to stratify
         return everything
     return np.sort(train_test_split(everything, train_size=max_rows, stratify=y, random_state=seed)[0])
 
 
-def choose_labeled(y: Codes, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Mask of the rows that keep their label: the share of each class, rounded, at least one row."""
+def choose_labeled(y: Codes, proportion: float, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Choose the rows that keep their label: a proportion of each class, rounded, at least one row."""
     labeled = np.zeros(len(y), dtype=bool)
     for one in np.unique(y):
         members = np.flatnonzero(y == one)
-        labeled[random.permutation(members)[: max(1, round(share * len(members)))]] = True
+        labeled[random.permutation(members)[: max(1, round(proportion * len(members)))]] = True
     return labeled
 
 
-def corrupt(X: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:
-    """A copy in which that share of each row's cells holds the value of a random row in the same column."""
+def corrupt(X: pd.DataFrame, proportion: float, random: np.random.Generator) -> pd.DataFrame:
+    """Replace a proportion of each row's cells by the value of a random row in the same column."""
     X = X.reset_index(drop=True)
     n_rows, n_columns = X.shape
-    n_cells = round(share * n_columns)
+    n_cells = round(proportion * n_columns)
     if n_cells == 0:
         return X
     hit = random.random((n_rows, n_columns)).argsort(axis=1) < n_cells
@@ -151,14 +160,14 @@ def corrupt(X: pd.DataFrame, share: float, random: np.random.Generator) -> pd.Da
 
 
 def as_array(X: pd.DataFrame) -> Any:
-    """An array where every column is a number, which classifiers read faster; else the table itself."""
+    """Convert a table whose columns are all numeric to an array, which classifiers read faster."""
     if all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in X.dtypes):
         return X.to_numpy(dtype=np.float64)
     return X.reset_index(drop=True)
 
 
 def f1(y: Codes, predicted: Codes, n_classes: int) -> float:
-    """F1 of class 1 where there are two classes, else the mean over classes."""
+    """Compute F1 of class 1 for two classes, else the mean over classes."""
     average = "binary" if n_classes == 2 else "macro"
     return float(f1_score(y, predicted, average=average, zero_division=0))
 
@@ -171,18 +180,18 @@ METRICS: dict[str, Callable[[Codes, Codes, int], float]] = {
 
 
 class MetricScorer:
-    """A dataset's metric as the loop wants it: of a model, a table and the classes."""
+    """A dataset's metric as a scorer: of a model, a table and the classes."""
 
     def __init__(self, metric: str, n_classes: int) -> None:
         self.metric, self.n_classes = metric, n_classes
 
     def __call__(self, model: Any, X: Any, y: Codes) -> float:
-        """Score of the model's predictions."""
+        """Score the model's predictions."""
         return METRICS[self.metric](y, np.asarray(model.predict(X), dtype=np.intp), self.n_classes)
 
 
 def measure(y: Codes, proba: Floats, metric: str) -> dict[str, float]:
-    """All metrics of predicted probabilities; `score` is the dataset's own."""
+    """Compute all metrics of predicted probabilities; `score` is the dataset's own."""
     predicted = proba.argmax(axis=1)
     values = {name: function(y, predicted, proba.shape[1]) for name, function in METRICS.items()}
     proba = proba / proba.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Records as one table, a row a trial: the border between the study and its analysis."""
+"""Records as one table, one row per trial: the border between the study and its analysis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECONDS = {
 
 
 def collect_results(study: Study, profile: str) -> pd.DataFrame:
-    """The results table of a profile: a row for each trial, whether done, failed, skipped or missing."""
+    """Collect the results table of a profile: one row per trial, whether done, failed, skipped or missing."""
     store = Store(study.records)
     rows = pd.DataFrame([_row(trial, study.catalog, store) for trial in study.trials(profile)])
     missing = [name for name in (*METRICS, *FACTS, *SECONDS) if name not in rows.columns]
@@ -32,7 +32,7 @@ def collect_results(study: Study, profile: str) -> pd.DataFrame:
 
 
 def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
-    """What figures need beyond the results table: the details of each done trial, with its columns."""
+    """Collect what figures need beyond the results table: the details of each done trial, with its columns."""
     store, found = Store(study.records), []
     for trial in study.trials(profile):
         record = store.read(trial, study.catalog.configuration(trial))
@@ -42,7 +42,7 @@ def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
 
 
 def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
-    """One row of the results table."""
+    """Make one row of the results table."""
     row = {**trial.columns(), "metric": catalog.datasets[trial.setting.dataset].metric}
     reason = catalog.why_skip(trial.learner.model, trial.method)
     record = None if reason else store.read(trial, catalog.configuration(trial))
@@ -54,7 +54,7 @@ def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
 
 
 def _numbers(record: Record) -> dict[str, Any]:
-    """What a done trial found."""
+    """Collect the numbers of a done trial."""
     seconds = record["seconds"]
     fixed = {
         **{name: record["metrics"].get(name) for name in METRICS},

@@ -1,4 +1,4 @@
-"""Run what is missing: plan minus done, a job for each setting, a record for each trial."""
+"""Run what is missing: the plan minus what is done, one job per setting, one record per trial."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
 from tabcast.study.datasets import DatasetInfo, load_dataset
 from tabcast.study.methods import Request
+from tabcast.study.models._space import import_optuna
 from tabcast.study.protocol import Fold, make_folds, measure
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Learner, Setting, Trial, TuningTask
-from tabcast.study.tuning import import_optuna, tune
+from tabcast.study.tuning import tune
 from tabcast.study.work import Work
 
 
 @dataclass(frozen=True)
 class Job:
-    """Trials of one setting, for one worker.
+    """Trials of one setting, run by one worker.
 
-    Attributes
+    Parameters
     ----------
-    trials : what to run.
-    records, plugins, data_dir : folders.
+    trials : tuple of Trial
+        The trials to run.
+    records, plugins, data_dir : Path
+        Folders.
     """
 
     trials: tuple[Trial, ...]
@@ -57,27 +60,32 @@ def run_studies(
     data_dir: Path | None = None,
     poll: Callable[[], None] | None = None,
 ) -> list[Crashed]:
-    """Run the trials of a profile that have no record yet; what crashed beyond its own record is returned.
+    """Run the trials of a profile that have no record yet, and return the jobs that crashed.
 
     Parameters
     ----------
-    studies, profile : what to run. Trials that several studies have in common run once, and trials of different
-        studies on the same rows share their fits, densities and chosen columns.
-    backend : where trials run; None: in this process.
-    n_workers : workers at a time.
-    data_dir : folder of the datasets; None: as `load_dataset` looks for them.
-    poll : called about once a second while waiting.
+    studies, profile : sequence of Study
+        What to run. Trials that several studies have in common run once, and trials of different studies on the same
+        rows share their fits, densities and chosen columns.
+    backend : Backend, optional
+        Where trials run. By default in this process.
+    n_workers : int, default=1
+        Number of workers.
+    data_dir : Path, optional
+        Folder of the datasets. By default as in `load_dataset`.
+    poll : callable, optional
+        Called about once per second while waiting.
     """
     for study in studies:
         Store(study.records).sweep()
     jobs, backend = plan_jobs(studies, profile, data_dir), backend or Serial()
-    # Closing ends the workers, also when an interrupt or a full disk ends the loop.
+    # Closing ends the workers, also after an interrupt or an error.
     with closing(backend.run(run_job, jobs, n_workers=n_workers, poll=poll)) as results:
         return [result for result in results if isinstance(result, Crashed)]
 
 
 def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:
-    """What is missing, as jobs; the largest first, so that none is left alone at the end."""
+    """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end."""
     missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, None]] = {}
     sizes: dict[Setting, int] = {}
     for study in studies:
@@ -94,12 +102,12 @@ def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = No
 
 
 def _size(info: DatasetInfo) -> int:
-    """Rough size of a dataset for a classifier: cells times classes."""
+    """Estimate the size of a dataset for a classifier: cells times classes."""
     return info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
 
 
 def check_tools(studies: Sequence[Study], profile: str) -> None:
-    """Raise an ImportError that says what to install, before any long work, if trials need what is not there."""
+    """Raise an ImportError that names what to install, before any long run, if trials need it."""
     for study in studies:
         learners = dict.fromkeys(trial.learner for trial in study.trials(profile))
         for learner in learners:
@@ -111,16 +119,16 @@ def check_tools(studies: Sequence[Study], profile: str) -> None:
 
 
 def is_missing(trial: Trial, catalog: Catalog, store: Store) -> bool:
-    """Whether a trial can run and has no record that says done."""
+    """Whether a trial can run and is not recorded as done."""
     if catalog.why_skip(trial.learner.model, trial.method):
         return False
     return not store.is_done(trial, catalog.configuration(trial))
 
 
 def run_job(job: Job) -> int:
-    """Run the trials of a job, each to its record; what they share is computed once. Gives the number done.
+    """Run the trials of a job, compute what they share once, and return how many are done.
 
-    A trial that fails leaves a record with the traceback and stops nobody else.
+    A trial that fails leaves a record with its traceback and does not stop the others.
     """
     catalog, store = load_catalog(job.plugins), Store(job.records)
     setting = job.trials[0].setting
@@ -151,14 +159,14 @@ def run_job(job: Job) -> int:
 
 
 def order_of(trial: Trial) -> tuple[Any, ...]:
-    """Trials that share most stand together: same fold, then same model."""
+    """Sort key that keeps trials together that share most: by fold, then by model."""
     learner = trial.learner
     tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0)
     return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
 
 
 def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> bool:
-    """Run one trial and write its record; whether it is done."""
+    """Run one trial, write its record, and return whether it is done."""
     request = Request(
         catalog.models[trial.learner.model], params, trial.setting.seed, trial.strategy, trial.noise_filter
     )
@@ -187,7 +195,7 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
 
 
 def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
-    """The record of a trial that raised what is being handled now."""
+    """Write the record of a trial that raised the exception being handled."""
     error = sys.exception()
     first_line = next(iter(str(error).splitlines()), "")
     record = {
@@ -200,9 +208,9 @@ def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
 
 
 def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store: Store) -> dict[str, Any]:
-    """Parameters of a model on a setting: from the store, or searched for now and put there.
+    """Find the parameters of a model on a setting: from the store, or by a search that is then stored.
 
-    A setting of parameters is judged by the mean validation score of the supervised model over the folds.
+    Parameters are scored by the mean validation score of the supervised model over the folds.
     """
     learner, model = task.learner, catalog.models[task.learner.model]
     if learner.tuning == "none" or learner.n_tuning_trials == 0:
@@ -234,7 +242,7 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of what the numbers depend on."""
+    """Collect the versions that the numbers depend on."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     names = ("tabcast", "numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch")
     for name in names:

@@ -1,4 +1,4 @@
-"""How far a study is: done, failed, skipped, missing, and about how long the rest will take."""
+"""Progress of a study: trials done, failed, skipped and missing, and an estimate of the time left."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ STATES = ("done", "failed", "skipped", "missing")
 
 @dataclass(frozen=True)
 class Status:
-    """Where a profile of a study stands.
+    """Progress of a profile of a study.
 
-    Attributes
+    Parameters
     ----------
-    counts : trials by state.
-    by_dataset : the same for each dataset, a row each.
-    reasons : why trials were skipped or failed, most frequent first, and how many.
-    seconds_left : work of one worker that is missing; None while nothing is done that it could be told from.
+    counts : dict of str to int
+        Number of trials by state.
+    by_dataset : DataFrame
+        The same with one row per dataset.
+    reasons : dict of str to int
+        Why trials were skipped or failed, most frequent first, with counts.
+    seconds_left : float or None
+        Estimated time of one worker for the missing trials; None while no trial is done.
     """
 
     counts: dict[str, int]
@@ -35,7 +39,7 @@ class Status:
 
 
 def find_status(study: Study, profile: str) -> Status:
-    """Where a profile of a study stands."""
+    """Find the progress of a profile of a study."""
     results = collect_results(study, profile)
     counts = results["status"].value_counts()
     by_dataset = pd.crosstab(results["dataset"], results["status"]).reindex(columns=list(STATES), fill_value=0)
@@ -49,9 +53,9 @@ def find_status(study: Study, profile: str) -> Status:
 
 
 def estimate_seconds(results: pd.DataFrame) -> float | None:
-    """Seconds of the trials that are to be run, from done ones of the same dataset and method, dataset, or any.
+    """Estimate the seconds of the trials to run from done ones of the same dataset and method, the dataset, or all.
 
-    What trials share (the first of a kind pays for all) evens out in the means.
+    Shared costs, which the first trial of a kind pays, average out in the means.
     """
     waiting, done = results[results["status"].isin(["missing", "failed"])], results[results["status"] == "done"]
     if len(waiting) == 0:
@@ -67,7 +71,7 @@ def estimate_seconds(results: pd.DataFrame) -> float | None:
 
 
 def missing_records(studies: Sequence[Study], profile: str) -> list[Path]:
-    """Where the records will lie that a run is going to write."""
+    """List the paths of the records that a run is going to write."""
     paths: dict[Path, None] = {}
     for study in studies:
         store, catalog = Store(study.records), study.catalog
@@ -78,7 +82,7 @@ def missing_records(studies: Sequence[Study], profile: str) -> list[Path]:
 
 
 def count_written(paths: Sequence[Path], since: float) -> int:
-    """How many of these records have been written since then."""
+    """Count the records that have been written since a time."""
     written = 0
     for path in paths:
         try:

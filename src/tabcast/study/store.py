@@ -1,4 +1,4 @@
-"""A result is a file: one JSON record a task, written whole or not at all."""
+"""A result is a file: one JSON record per task, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ Record = dict[str, Any]
 class Store:
     """Records in a folder.
 
-    Attributes
+    Parameters
     ----------
-    root : the folder; made when the first record is written.
+    root : Path
+        The folder, created with the first record.
     """
 
     root: Path
 
     def path(self, task: Task, config: Mapping[str, Any]) -> Path:
-        """Where the record of a task with this configuration lies."""
+        """Return the path of the record of a task with this configuration."""
         return self.root / record_path(task, config)
 
     def read(self, task: Task, config: Mapping[str, Any]) -> Record | None:
-        """The record of exactly this configuration, whatever its status; None if there is none."""
+        """Read the record of exactly this configuration, whatever its status; None if there is none."""
         try:
             record: Record = json.loads(self.path(task, config).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):  # not there, or not the text of a record
@@ -40,12 +41,12 @@ class Store:
         return record if isinstance(record, dict) and record.get("configuration") == config else None
 
     def is_done(self, task: Task, config: Mapping[str, Any]) -> bool:
-        """Whether there is a record of exactly this configuration that says done."""
+        """Whether a record of exactly this configuration is done."""
         record = self.read(task, config)
         return record is not None and record["status"] == "done"
 
     def sweep(self) -> None:
-        """Remove temporary files that a killed run left behind an hour ago or earlier."""
+        """Remove temporary files that a killed run left behind more than an hour ago."""
         for path in self.root.rglob(f".*{UNFINISHED}"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < time() - 3600:
@@ -60,12 +61,12 @@ class Store:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file that is never half there; its folder is made."""
+    """Write a text file completely or not at all; its folder is created."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file that is never half there; its folder is made."""
+    """Write a file completely or not at all; its folder is created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_whole(path) as unfinished:
         unfinished.write_bytes(content)

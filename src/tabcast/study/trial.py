@@ -1,4 +1,4 @@
-"""A run is a value: everything that decides the numbers of a trial, and the one place its record lies in."""
+"""A trial is a value: everything that decides its numbers, and the path of its record."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any
 
-SCHEMA = 1  # of the records; a change of meaning makes it another number, and old records are not reused
+SCHEMA = 1  # of the records; it changes with their meaning, and records of another schema are not reused
 
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """What trials share that see the same rows: a table, cut and labeled in the same way.
+    """What trials on the same rows share: a table, split and labeled in the same way.
 
-    Attributes
+    Parameters
     ----------
-    dataset : name in the catalog, or of a plug-in.
-    label_fraction : share of the training rows that keep their label.
-    corruption : share of the cells of each training row that are replaced by another row's.
-    preprocessing : "paper" (label encoding, iterative imputation) or "native" (categories and NaN as they are).
-    max_rows : most rows taken of the table; None: all.
-    seed : seed of the cuts, the labels, the corruption, the tuning and the models.
+    dataset : str
+        Name in the catalog, or of a plug-in.
+    label_fraction : float, default=0.1
+        Proportion of the training rows that keep their label.
+    corruption : float, default=0.0
+        Proportion of the cells of each training row that are replaced by another row's.
+    preprocessing : str, default="paper"
+        "paper" (label encoding, iterative imputation) or "native" (categories and NaN as they are).
+    max_rows : int, optional
+        Maximum number of rows taken from the table. By default all.
+    seed : int, default=0
+        Seed of the splits, the labels, the corruption, the tuning and the models.
     """
 
     dataset: str
@@ -38,12 +44,16 @@ class Setting:
 class Learner:
     """A base classifier and how its parameters are found.
 
-    Attributes
+    Parameters
     ----------
-    model : name of a member of `tabcast.study.models`.
-    tuning : name of one of its search spaces; "none": the model's defaults.
-    n_tuning_trials : number of parameter settings tried.
-    max_trees : upper end of `n_estimators`; None: as the space says.
+    model : str
+        Name of a member of `tabcast.study.models`.
+    tuning : str, default="none"
+        Name of one of its search spaces, or "none" for the model's defaults.
+    n_tuning_trials : int, default=0
+        Number of parameter settings tried.
+    max_trees : int, optional
+        Upper bound of the number of trees. By default that of the search space.
     """
 
     model: str
@@ -56,20 +66,25 @@ class Learner:
 class Trial:
     """One method with one model on one fold of a table.
 
-    Attributes
+    Parameters
     ----------
-    setting, learner : which rows, and which base classifier.
-    fold : which third of the rows that are not test rows is the validation fold.
-    method : name of a member of `tabcast.study.methods`.
-    strategy : "fpl", "cpl", "naive", or "none" for methods without one.
-    noise_filter : "none" or "mahalanobis".
+    setting, learner : Setting
+        Which rows, and which base classifier.
+    fold : int
+        Number of the validation fold among the three folds of the rows that are not test rows.
+    method : str
+        Name of a member of `tabcast.study.methods`.
+    strategy : str, default="none"
+        "threshold", "curriculum", "all", or "none" for methods without one.
+    noise_filter : str, default="none"
+        "none" or "mahalanobis".
 
     Examples
     --------
     >>> from tabcast.study.trial import Learner, Setting, Trial
-    >>> trial = Trial(Setting("diabetes"), Learner("xgboost", "paper", 10), 2, "cast-l", "fpl")
+    >>> trial = Trial(Setting("diabetes"), Learner("xgboost", "paper", 10), 2, "cast-l", "threshold")
     >>> str(trial)
-    'diabetes/xgboost-paper/cast-l-fpl/label0.1-seed0-fold2'
+    'diabetes/xgboost-paper/cast-l-threshold/label0.1-seed0-fold2'
     """
 
     setting: Setting
@@ -90,7 +105,7 @@ class Trial:
         return f"{setting.dataset}/{learner.model}-{learner.tuning}/{method}/{'-'.join(marks)}"
 
     def columns(self) -> dict[str, Any]:
-        """The trial as columns of the results table."""
+        """Return the trial as columns of the results table."""
         return {**asdict(self.setting), **asdict(self.learner), **_own(self)}
 
 
@@ -111,25 +126,27 @@ Task = Trial | TuningTask
 
 
 def configuration(task: Task, described: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that decides a task's numbers, as plain JSON values.
+    """Collect everything that decides a task's numbers, as plain JSON values.
 
     Parameters
     ----------
-    task : a trial or a search for parameters.
-    described : what the names in it stand for (the method's settings, the search space), so that changing a member
-        under the same name is another configuration.
+    task : Task
+        A trial or a search for parameters.
+    described : mapping of str to object
+        What the names in it stand for (the method's settings, the search space), so that changing a member under the
+        same name is another configuration.
     """
     plain = {"schema": SCHEMA, **asdict(task), "described": dict(described)}
     return json.loads(json.dumps(plain, sort_keys=True))
 
 
 def record_path(task: Task, config: Mapping[str, Any]) -> PurePosixPath:
-    """Where the record of a task lies, relative to the store: readable, and different for each configuration."""
+    """Return the path of a task's record inside the store: readable, and different for each configuration."""
     digest = blake2b(json.dumps(config, sort_keys=True).encode(), digest_size=4).hexdigest()
     return PurePosixPath(f"{task}-{digest}.json")
 
 
 def _own(trial: Trial) -> dict[str, Any]:
-    """Fields of a trial that are not in its parts."""
+    """Return the fields of a trial besides its setting and learner."""
     names = [field.name for field in fields(trial) if field.name not in ("setting", "learner")]
     return {name: getattr(trial, name) for name in names}

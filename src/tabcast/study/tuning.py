@@ -10,18 +10,23 @@ from types import ModuleType
 from typing import Any
 
 from tabcast.study.models import Model, Space
+from tabcast.study.models._space import import_optuna
 
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What a search found.
+    """The result of a search.
 
-    Attributes
+    Parameters
     ----------
-    params : the parameters with the largest value, the first where several share it; empty where nothing was searched.
-    value : their value, None where nothing was searched.
-    n_trials : how many parameters were tried, failed ones included.
-    values : the value of each trial in order, None for one that failed.
+    params : mapping of str to object
+        The parameters with the largest value, the first of equals; empty where nothing was searched.
+    value : float or None
+        Their value; None where nothing was searched.
+    n_trials : int
+        Number of parameter settings tried, failed ones included.
+    values : tuple of float or None
+        The value of each trial in order; None for failed ones.
     """
 
     params: Mapping[str, Any]
@@ -33,36 +38,42 @@ class TuningResult:
 def tune(
     model: Model, space: Space | None, objective: Callable[[Mapping[str, Any]], float], n_trials: int, seed: int
 ) -> TuningResult:
-    """Search the parameters with the largest objective.
+    """Search for the parameters with the largest objective.
 
-    A space with a `start` is searched from there; one without, as the paper's, at random. A trial whose objective
-    raises ValueError or gives NaN has failed, and the search goes on.
+    The search begins at the `start` of the space, or at random without one, as in the paper. A trial whose objective
+    raises ValueError or returns NaN fails, and the search continues.
 
     Parameters
     ----------
-    model : whose parameters they are; errors name it.
-    space : what may be tried; None or empty: nothing.
-    objective : from parameters to the value to maximize.
-    n_trials : how many parameters to try; 0: none.
-    seed : the same one gives the same search.
+    model : Model
+        The model, for error messages.
+    space : Space or None
+        The search space; None or an empty one searches nothing.
+    objective : callable
+        Function of the parameters, to be maximized.
+    n_trials : int
+        Number of parameter settings to try.
+    seed : int
+        Seed of the sampler; the same seed gives the same search.
 
     Raises
     ------
     ValueError
-        If every trial failed; it is raised from what the last one raised.
+        If every trial failed; its cause is the last error.
 
     Examples
     --------
-    >>> from tabcast.study.models import Real, Space, get_model
+    >>> from optuna.distributions import FloatDistribution
+    >>> from tabcast.study.models import Space, get_model
     >>> from tabcast.study.tuning import tune
-    >>> space = Space({"C": Real(0, 4)}, start={"C": 1.0})
+    >>> space = Space({"C": FloatDistribution(0, 4)}, start={"C": 1.0})
     >>> result = tune(get_model("logistic_regression"), space, lambda params: -abs(params["C"] - 3), 20, seed=0)
     >>> result.values[0], abs(result.params["C"] - 3) < 0.5
     (-2.0, True)
     """
     if n_trials < 0:
         raise ValueError(f"`n_trials` of tune must not be negative; got {n_trials}.")
-    if not space or n_trials == 0:
+    if space is None or not space.distributions or n_trials == 0:
         return TuningResult({}, None, 0, ())
     optuna = import_optuna()
     tried: list[tuple[dict[str, Any], float | None]] = []
@@ -70,10 +81,10 @@ def tune(
     with _silenced(optuna):
         search = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         if space.start is not None:
-            search.enqueue_trial(space.start)
+            search.enqueue_trial(dict(space.start))
         for _ in range(n_trials):
-            trial = search.ask()
-            params = space.suggest(trial)
+            trial = search.ask(dict(space.distributions))
+            params = dict(trial.params)
             try:
                 value = float(objective(params))
             except ValueError as error:
@@ -83,7 +94,7 @@ def tune(
             search.tell(trial, None if failed else value, state=optuna.trial.TrialState.FAIL if failed else None)
     succeeded = [(params, value) for params, value in tried if value is not None]
     if not succeeded:
-        said = "the objective was not a number." if last_error is None else f"the last one said: {last_error}"
+        said = "the objective was not a number." if last_error is None else f"the last error: {last_error}"
         raise ValueError(f"All {n_trials} tuning trials of model {model.name!r} failed; {said}") from last_error
     best, value = max(succeeded, key=lambda pair: pair[1])
     return TuningResult(best, value, n_trials, tuple(value for _, value in tried))
@@ -91,19 +102,10 @@ def tune(
 
 @contextmanager
 def _silenced(optuna: ModuleType) -> Iterator[None]:
-    """Optuna says nothing below an error meanwhile; afterwards it is as talkative as before."""
+    """Silence Optuna below errors for a while."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         yield
     finally:
         optuna.logging.set_verbosity(before)
-
-
-def import_optuna() -> ModuleType:
-    """Optuna, or a sentence that says how to get it."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise ImportError("Tuning needs Optuna. Install it with: pip install 'tabcast[study]'.") from error
-    return optuna

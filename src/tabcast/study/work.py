@@ -1,44 +1,47 @@
-"""What the trials on one fold share: fits, densities and chosen columns are computed once, whoever asks first."""
+"""What the trials on one fold share: fits, densities and chosen columns are computed once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy, deepcopy
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from tabcast.confidence import ClusterAware, Confidence
+from tabcast.confidence import Confidence
 from tabcast.feature_selection import BorutaShap, FeatureSelection, KeepAll
-from tabcast.models import adapt
+from tabcast.models import Adaptation
 from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
-from tabcast.progress import Progress
 from tabcast.pseudo_labels import Constant, Curriculum, FixedThreshold, Strategy, TakeAll
-from tabcast.self_training._fitting import (
+from tabcast.self_training import (
     Fitted,
-    Floats,
+    Fitter,
+    HardMethod,
+    Method,
+    Outcome,
+    Parts,
+    PreparedCast,
+    PreparedHard,
+    PreparedMethod,
     PseudoLabels,
     Split,
     TrainingData,
-    fit_classifier,
-    predict_proba,
+    predict_classes,
+    run_method,
 )
-from tabcast.self_training._parts import Parts, Stage, prepare_stage
-from tabcast.self_training._rounds import Candidate, Fitter, Run, choose_candidate, run_in_step
-from tabcast.self_training._self_training_classifier import self_train
 from tabcast.study.protocol import Fold, MetricScorer
-from tabcast.table import UNLABELED, Labels, stack_rows
+from tabcast.table import UNLABELED, Floats, Index, Labels, stack_rows
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
-    "fpl": lambda: FixedThreshold(0.6),
-    "cpl": lambda: Curriculum(0.2),
-    "naive": TakeAll,
+    "threshold": lambda: FixedThreshold(0.6),
+    "curriculum": lambda: Curriculum(0.2),
+    "all": TakeAll,
 }
 FILTERS: dict[str, Callable[[], NoiseFilter]] = {"none": KeepAllRows, "mahalanobis": MahalanobisFilter}
 SELECTIONS: dict[str, Callable[[int], FeatureSelection]] = {
@@ -82,14 +85,19 @@ def describe_loop(strategy: str, noise_filter: str) -> dict[str, Any]:
 class Answer:
     """What a method gives back.
 
-    Attributes
+    Parameters
     ----------
-    proba : (n_test, n_classes) probabilities of the test rows.
-    facts : plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
-    seconds : what was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of
-        every setting, the supervised fit in each), `density`, `selection`.
-    history : a dictionary a round.
-    details : anything else a figure may need, as plain JSON values.
+    proba : ndarray of shape (n_test, n_classes)
+        Probabilities of the test rows.
+    facts : dict of str to object
+        Plain values for the results table: `validation_score`, `alpha`, `best_round`, ...
+    seconds : dict of str to float
+        What was needed, as if nobody had done a part of it before: `fit` (of the chosen setting), `search` (of every
+        setting, the supervised fit in each), `density`, `selection`.
+    history : list of dict of str to object
+        One dictionary per round.
+    details : dict of str to object
+        Anything else a figure may need, as plain JSON values.
     """
 
     proba: Floats
@@ -111,29 +119,56 @@ class ChosenColumns(FeatureSelection):
         return self
 
 
-class SharedFitter(Fitter):
-    """A fitter for many methods: every fit speaks about all rows, and only what it says is kept, not the model."""
+@dataclass(frozen=True, eq=False)
+class Tested(Fitted):
+    """A fit with its probabilities of the test rows instead of its model: thousands of models do not fit in memory."""
 
-    def __init__(self, estimator: Any, work: Work) -> None:
-        adaptation = adapt(estimator, work.data.X, work.data.labels.classes)
-        self._X_test = work.fold.X_test if adaptation.columns is None else adaptation.encode(work.fold.X_test)
-        scorer = MetricScorer(work.fold.metric, work.fold.n_classes)
-        super().__init__(estimator, adaptation, work.data.encoded(adaptation), scorer, True, 1, Progress())
-        self.split = Split(self.data.labeled, self.data.validation)
+    test_proba: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
-    def fit(self, requests: Iterable[tuple[Split, PseudoLabels]], *, predict_pool: bool = True) -> list[Fitted]:
-        """As the base, with the pool's probabilities always: another method may need them."""
-        return super().fit(requests, predict_pool=True)
 
-    def supervised(self) -> Fitted:
-        """The classifier of the labeled rows alone."""
-        return self.fit([(self.split, PseudoLabels.none(len(self.data.pool)))])[0]
+class KeepTestProba:
+    """What is remembered of a fit: the probabilities of the test rows in place of the model."""
 
-    def _keep(self, fitted: Fitted) -> Fitted:
-        """Test probabilities in place of the model: a thousand models of a thousand trees do not fit in memory."""
+    def __init__(self, fold: Fold) -> None:
+        self.fold = fold
+        self._X_test: Any = None
+
+    def __call__(self, fitted: Fitted, adaptation: Adaptation) -> Tested:
+        """Predict the test rows."""
+        if self._X_test is None:
+            self._X_test = adaptation.encode(self.fold.X_test)
         model = fitted.estimator
-        proba = predict_proba(model, self._X_test, self.data.n_classes, np.asarray(model.classes_, dtype=np.intp))
-        return replace(fitted, estimator=proba)
+        present = np.asarray(model.classes_, dtype=np.intp)
+        proba = predict_classes(model, self._X_test, self.fold.n_classes, present)
+        return Tested(**{**vars(fitted), "estimator": None}, test_proba=proba)
+
+
+@dataclass(frozen=True)
+class SharedMethod(Method):
+    """A method that another trial has prepared already, with the alphas of this one."""
+
+    prepared: PreparedMethod
+    alphas: Sequence[float | None]
+
+    @property
+    def parts(self) -> Parts:  # type: ignore[override]
+        """The fitted parts."""
+        return self.prepared.parts
+
+    def check(self, data: TrainingData, estimator: Any) -> None:
+        """Nothing is left to check."""
+
+    def seeded(self, seed: int) -> SharedMethod:
+        """Nothing random is left."""
+        return self
+
+    def plan(self, n_splits: int, last_round: int, refits: bool) -> tuple[Sequence[float | None], int]:
+        """The given alphas."""
+        return self.alphas, last_round
+
+    def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedMethod:
+        """Return what was prepared on the only split."""
+        return self.prepared
 
 
 class Work:
@@ -141,16 +176,20 @@ class Work:
 
     Parameters
     ----------
-    fold : the rows.
-    seed : seed of feature selection and of whatever a method draws.
+    fold : Fold
+        The rows.
+    seed : int
+        Seed of feature selection and of whatever a method draws.
 
     Attributes
     ----------
-    data : the fold as the loop reads it.
+    data : object
+        The fold as the loop reads it.
     """
 
     def __init__(self, fold: Fold, seed: int) -> None:
         self.fold, self.seed = fold, seed
+        self._scorer = MetricScorer(fold.metric, fold.n_classes)
         n_labeled, n_pool = len(fold.y_labeled), len(fold.y_pool)
         codes = np.concatenate([fold.y_labeled, np.full(n_pool, UNLABELED, dtype=np.intp)])
         self.data = TrainingData(
@@ -162,36 +201,32 @@ class Work:
             validation=(fold.X_validation, fold.y_validation),
             categorical_features=fold.categorical,
         )
-        self._fitters: dict[str, SharedFitter] = {}
+        self._fitters: dict[str, Fitter] = {}
         self._selections: dict[str, tuple[ChosenColumns, float]] = {}
-        self._stages: dict[tuple[str, str], tuple[Stage, float]] = {}
+        self._prepared: dict[tuple[str, str], tuple[PreparedHard, float]] = {}
         self._filters: dict[str, NoiseFilter] = {}
 
-    def fitter(self, estimator: Any) -> SharedFitter:
-        """The fitter of this estimator; equal parameters share one."""
+    def fitter(self, estimator: Any) -> Fitter:
+        """The fitter of this estimator; equal parameters share one, and every fit predicts all rows."""
         key = f"{type(estimator).__qualname__}{sorted(estimator.get_params().items(), key=str)}"
         if key not in self._fitters:
-            self._fitters[key] = SharedFitter(estimator, self)
+            keep = KeepTestProba(self.fold)
+            self._fitters[key] = Fitter(estimator, self.data, self._scorer, keep=keep, predict_all=True)
         return self._fitters[key]
+
+    def supervised(self, estimator: Any) -> Tested:
+        """The classifier of the labeled rows alone."""
+        fitter = self.fitter(estimator)
+        return cast(Tested, fitter.fit_supervised(Split(fitter.data.labeled, fitter.data.validation)))
 
     def supervised_score(self, estimator: Any) -> float:
         """Validation score of an estimator on the labeled rows alone; for tuning, nothing is remembered."""
-        adaptation = adapt(estimator, self.data.X, self.data.labels.classes)
-        data = self.data.encoded(adaptation)
-        fitted = fit_classifier(
-            estimator,
-            adaptation,
-            data,
-            Split(data.labeled, data.validation),
-            PseudoLabels.none(len(data.pool)),
-            scorer=MetricScorer(self.fold.metric, self.fold.n_classes),
-            predict_pool=False,
-            predict_held_out=False,
-        )
-        return fitted.score
+        fitter = Fitter(estimator, self.data, self._scorer)
+        request = Split(fitter.data.labeled, fitter.data.validation), PseudoLabels.none(len(self.data.pool))
+        return fitter.fit([request], predict_pool=False, predict_held_out=False)[0].score
 
     def forget_fits(self) -> None:
-        """Let go of what fits said; columns and densities stay."""
+        """Let go of what fits predicted; columns and densities stay."""
         self._fitters.clear()
 
     def selection(self, name: str) -> tuple[ChosenColumns, float]:
@@ -203,17 +238,17 @@ class Work:
             self._selections[name] = ChosenColumns(part.support_), perf_counter() - start
         return self._selections[name]
 
-    def stage(self, confidence: Confidence, selection: str, noise_filter: str) -> tuple[Stage, float]:
-        """Densities and noise filter fitted to the labeled rows, and the seconds of the densities."""
+    def prepare(self, confidence: Confidence, selection: str) -> tuple[PreparedHard, float]:
+        """Densities fitted to the labeled rows, and the seconds of the densities."""
         key = (repr(describe_part(confidence)), selection)
-        if key not in self._stages:
+        if key not in self._prepared:
             columns, _ = self.selection(selection)
             start = perf_counter()
             parts = Parts(confidence, TakeAll(), Constant(1.0), KeepAllRows(), columns, NoValidation())
             split = Split(self.data.labeled, self.data.validation)
-            self._stages[key] = prepare_stage(parts, self.data, split), perf_counter() - start
-        stage, seconds = self._stages[key]
-        return replace(stage, noise_filter=self._filter(noise_filter)), seconds
+            prepared = HardMethod(parts).prepare(self.data, split, split.y_held_out)
+            self._prepared[key] = prepared, perf_counter() - start
+        return self._prepared[key]
 
     def _filter(self, name: str) -> NoiseFilter:
         """A noise filter fitted to the labeled rows."""
@@ -229,75 +264,69 @@ class Work:
         strategy: str,
         noise_filter: str,
         *,
-        alphas: Sequence[float | None] = (),
+        alphas: Sequence[float] = (),
         selection: str = "all",
         change: Callable[[Confidence], Confidence] = lambda confidence: confidence,
     ) -> Answer:
-        """The paper's Algorithm 1 on this fold; the validation rows choose the round and the alpha.
+        """Run the paper's Algorithm 1 on this fold; the validation rows choose the round and the alpha.
 
         Parameters
         ----------
-        estimator : the base classifier.
-        confidence, strategy, noise_filter, selection : the parts, by name where there are names.
-        alphas : what is tried, best on the validation rows (ties: the smallest); empty: the confidence has none.
-        change : what is done to the confidence after its densities are known.
+        estimator : classifier
+            The base classifier.
+        confidence : Confidence
+            What pseudo-labels are chosen by.
+        strategy, noise_filter, selection : str
+            Names of the other parts.
+        alphas : sequence of float, default=()
+            What is tried, best on the validation rows (ties: the smallest). Empty: the confidence has none.
+        change : callable, default=identity
+            What is done to the confidence after its densities are known.
+
+        Returns
+        -------
+        Answer
+            The best round of the best alpha.
         """
         fitter, selection_seconds = self.fitter(estimator), self.selection(selection)[1]
-        stage, density_seconds = self.stage(confidence, selection, noise_filter)
-        ready = change(deepcopy(stage.confidence))
-        plan = STRATEGIES[strategy]()
-        candidates = [
-            Candidate(alpha, [Run(fitter.split, self._loop(with_alpha(ready, alpha), plan, stage))])
-            for alpha in alphas or (None,)
-        ]
-        last_round = min(MAX_ROUNDS, plan.n_rounds or MAX_ROUNDS)
-        patience = 1 if plan.n_rounds is None else None
-        run_in_step(candidates, fitter, last_round=last_round, patience=patience, schedule=plan.n_rounds)
-        chosen = choose_candidate(candidates, prefer=lambda candidate: candidate.alpha or 0.0)
+        shared, density_seconds = self.prepare(confidence, selection)
+        loop = replace(
+            shared,
+            parts=replace(
+                shared.parts,
+                confidence=change(deepcopy(shared.parts.confidence)),
+                strategy=STRATEGIES[strategy](),
+                noise_filter=self._filter(noise_filter),
+            ),
+        )
+        method = SharedMethod(PreparedCast(loop), alphas) if alphas else SharedMethod(loop, [None])
+        outcome = run_method(
+            method, self.data, fitter, np.random.RandomState(self.seed), max_rounds=MAX_ROUNDS, patience=1
+        )
         seconds = {
-            "fit": sum(chosen.seconds),
-            "search": sum(sum(candidate.seconds) for candidate in candidates),
+            "fit": sum(outcome.chosen.seconds),
+            "search": sum(sum(candidate.seconds) for candidate in outcome.candidates),
             "density": density_seconds,
             "selection": selection_seconds,
         }
-        answer = self._answer(chosen, seconds)
-        answer.facts["n_fits"] = sum(len(candidate.scores) for candidate in candidates)
-        return answer
+        return self._answer(outcome, seconds)
 
-    def _loop(self, confidence: Confidence, strategy: Strategy, stage: Stage) -> Any:
-        """Algorithm 1 with these parts."""
-        return self_train(
-            self.fold.X_pool,
-            deepcopy(confidence),
-            deepcopy(strategy),
-            stage.noise_filter,
-            y_held_out=self.fold.y_validation,
-            relabel=True,
-            weighting=Constant(1.0),
-        )
-
-    def _answer(self, chosen: Candidate, seconds: dict[str, float]) -> Answer:
+    def _answer(self, outcome: Outcome[Any], seconds: dict[str, float]) -> Answer:
         """The best round of the chosen candidate."""
-        best = chosen.best[0]
+        chosen, best = outcome.chosen, outcome.best
+        fitted = cast(Tested, best.fitted)
         picked = best.pseudo.chosen
         right = best.pseudo.labels[picked] == self.fold.y_pool[picked]
         facts = {
-            "validation_score": float(best.fitted.score),
+            "validation_score": float(fitted.score),
             "alpha": chosen.alpha,
             "best_round": chosen.best_round,
             "n_rounds": len(chosen.scores) - 1,
             "n_selected": int(picked.sum()),
             "pseudo_accuracy": float(right.mean()) if picked.any() else None,
             "stopped": chosen.reason,
+            "n_fits": sum(len(candidate.scores) for candidate in outcome.candidates),
         }
         rounds = pd.DataFrame(chosen.history()).drop(columns="score_std_error").to_dict("records")
         history = [{str(name): value for name, value in one.items()} for one in rounds]
-        return Answer(best.fitted.estimator, facts, seconds, history)
-
-
-def with_alpha(confidence: Confidence, alpha: float | None) -> Confidence:
-    """The same gamma, another alpha; a confidence without alpha as it is."""
-    if alpha is None:
-        return confidence
-    assert isinstance(confidence, ClusterAware)
-    return copy(confidence).set_params(alpha=alpha)
+        return Answer(fitted.test_proba, facts, seconds, history)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tabcast.table._arrays import Floats
 
 AT_ONCE = 8_192  # numbers handled at a time: long loops, and what is computed on the way stays in the cache
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._bins import equal_width_bins
 from tabcast.table._tables import describe_difference, plain_numbers
 
@@ -45,7 +46,7 @@ class CategoricalColumn:
     has_missing: bool
 
     @property
-    def level_numbers(self) -> NDArray[np.float64]:
+    def level_numbers(self) -> Floats:
         """The levels as numbers: themselves where they are numbers, else their position."""
         if pd.api.types.is_numeric_dtype(self.levels):
             return self.levels.to_numpy(dtype=float)
@@ -62,7 +63,7 @@ class EncodedTable:
     codes : (n_rows, n_categorical), position of the level, or MISSING, or UNSEEN.
     """
 
-    def __init__(self, columns: Columns, continuous: NDArray[np.float64], codes: NDArray[np.int32]) -> None:
+    def __init__(self, columns: Columns, continuous: Floats, codes: NDArray[np.int32]) -> None:
         self.columns = columns
         self.continuous = continuous
         self.codes = codes
@@ -90,7 +91,7 @@ class EncodedTable:
 class _PartOfTable(EncodedTable):
     """Some rows of a table, copied only when somebody looks."""
 
-    def __init__(self, whole: EncodedTable, rows: NDArray[np.intp]) -> None:
+    def __init__(self, whole: EncodedTable, rows: Index) -> None:
         self.columns = whole.columns
         self._whole = whole
         self._rows = rows
@@ -99,7 +100,7 @@ class _PartOfTable(EncodedTable):
         return len(self._rows)
 
     @cached_property
-    def continuous(self) -> NDArray[np.float64]:  # type: ignore[override]
+    def continuous(self) -> Floats:  # type: ignore[override]
         return self._whole.continuous[self._rows]
 
     @cached_property
@@ -118,8 +119,8 @@ class Columns:
     named: bool  # whether the names are a DataFrame's, or just positions
     continuous: tuple[ContinuousColumn, ...]
     categorical: tuple[CategoricalColumn, ...]
-    continuous_index: NDArray[np.intp]
-    categorical_index: NDArray[np.intp]
+    continuous_index: Index
+    categorical_index: Index
 
     def encode(self, X: Any) -> EncodedTable:
         """A table with these columns, as densities see it."""
@@ -174,7 +175,7 @@ def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> E
     return columns.encode(X if array is None else array)
 
 
-def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, NDArray[np.float64] | None]:
+def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, Floats | None]:
     """What the columns are, and all of them as one array where every column is a plain number."""
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
@@ -211,7 +212,7 @@ def column_names(X: Any) -> tuple[Any, ...]:
     return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
 
 
-def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> NDArray[np.bool_]:
+def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> Mask:
     """Mask of the categorical columns: as asked for, or by type."""
     X = _as_table(X)
     names = column_names(X)
@@ -263,12 +264,9 @@ def _as_table(X: Any) -> Any:
     return array
 
 
-def _refuse_infinity(values: NDArray[np.float64], names: Sequence[Any]) -> None:
+def _refuse_infinity(values: Floats, names: Sequence[Any]) -> None:
     """Infinite numbers have no density; missing ones do."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):
-            return
-    infinite = [repr(name) for name, column in zip(names, values.T, strict=True) if np.isinf(column).any()]
+    infinite = [repr(name) for name, found in zip(names, np.isinf(values).any(axis=0), strict=True) if found]
     if infinite:
         raise ValueError(f"Column {', '.join(infinite[:10])} holds infinity; replace it by a missing value or a bound.")
 
@@ -311,7 +309,7 @@ def _is_time(dtype: Any) -> bool:
     return pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype)
 
 
-def _to_numbers(values: pd.Series[Any], name: Any) -> NDArray[np.float64]:
+def _to_numbers(values: pd.Series[Any], name: Any) -> Floats:
     """A continuous column as float, missing as NaN, dates as seconds."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
         return values.to_numpy(dtype=float)
@@ -326,7 +324,7 @@ def _to_numbers(values: pd.Series[Any], name: Any) -> NDArray[np.float64]:
         ) from None
 
 
-def _to_seconds(values: pd.Series[Any]) -> NDArray[np.float64]:
+def _to_seconds(values: pd.Series[Any]) -> Floats:
     """Dates as seconds since 1970, durations as seconds, in whatever unit they come."""
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         plain = pd.to_datetime(values, utc=True).dt.tz_localize(None)
@@ -362,7 +360,7 @@ def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
     return pd.Index(ordered, dtype=None if ordered else object)
 
 
-def _describe_numbers(name: Any, values: NDArray[np.float64]) -> ContinuousColumn:
+def _describe_numbers(name: Any, values: Floats) -> ContinuousColumn:
     """Range, center and spread of a continuous column; zeros where there is nothing to see."""
     present = values[~np.isnan(values)]
     if len(present) == 0:
@@ -372,7 +370,7 @@ def _describe_numbers(name: Any, values: NDArray[np.float64]) -> ContinuousColum
     return ContinuousColumn(name, low, high, center, scale, len(present) < len(values))
 
 
-def mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
+def mean_and_spread(values: Floats) -> tuple[float, float]:
     """Mean and standard deviation of numbers however large; the spread of a constant is 0, not 1e-17."""
     low, high = float(values.min()), float(values.max())
     if low == high:
@@ -383,7 +381,7 @@ def mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(scaled.mean() * unit), float(min(scaled.std() * unit, LARGEST_SPREAD))
 
 
-def _describe_array(values: NDArray[np.float64], names: Sequence[Any]) -> tuple[ContinuousColumn, ...]:
+def _describe_array(values: Floats, names: Sequence[Any]) -> tuple[ContinuousColumn, ...]:
     """As _describe_numbers for every column of an array, block by block where nothing is missing."""
     starts = range(0, len(values), BLOCK)
     if values.size == 0 or not np.abs(values).max() < 1e150:  # empty, missing or huge

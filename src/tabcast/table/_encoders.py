@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import QuantileTransformer
 
+from tabcast.table._arrays import Floats
 from tabcast.table._columns import EncodedTable, learn_columns
-
-Floats = NDArray[np.float64]
 
 CLIP = 3.0  # normal scores beyond are cut: one wild value must not rule a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none

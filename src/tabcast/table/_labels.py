@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from tabcast.table._arrays import Index, Mask
+
 UNLABELED = -1  # class index of a row without a label
 
 
@@ -19,15 +21,15 @@ class Labels:
     """The classes in sorted order, and for each row the index of its class or UNLABELED."""
 
     classes: NDArray[Any]
-    codes: NDArray[np.intp]
+    codes: Index
     marker: Any
 
     @property
-    def labeled(self) -> NDArray[np.bool_]:
+    def labeled(self) -> Mask:
         """Mask of the labeled rows."""
         return self.codes != UNLABELED
 
-    def values(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+    def values(self, codes: Index) -> NDArray[Any]:
         """Class values for class indices, with the user's own marker for UNLABELED."""
         if (codes != UNLABELED).all():
             return self.classes[codes]
@@ -37,7 +39,7 @@ class Labels:
         return result
 
 
-def find_unlabeled(y: Any, missing_label: Any = "auto") -> NDArray[np.bool_]:
+def find_unlabeled(y: Any, missing_label: Any = "auto") -> Mask:
     """Mask of the rows without a label.
 
     Parameters
@@ -90,7 +92,7 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     return Labels(classes, all_codes, _choose_marker(values, unlabeled, missing_label))
 
 
-def encode_labels(y: Any, labels: Labels, *, name: str) -> NDArray[np.intp]:
+def encode_labels(y: Any, labels: Labels, *, name: str) -> Index:
     """Class indices of another y (a validation set's), all of whose rows must be labeled with known classes."""
     values = _to_numpy(y)
     index = {value: code for code, value in enumerate(labels.classes.tolist())}
@@ -114,8 +116,6 @@ def _to_numpy(y: Any) -> NDArray[Any]:
         return series.to_numpy() if plain else series.astype(object).to_numpy()
     if type(y).__module__.startswith("polars"):
         return _to_numpy(pd.Series(y.to_list(), dtype=object).infer_objects())
-    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "OUiufb":
-        return y  # what scikit-learn would say, without its detour
     return column_or_1d(y, warn=True)
 
 
@@ -151,7 +151,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
 
 
-def _choose_marker(values: NDArray[Any], unlabeled: NDArray[np.bool_], missing_label: Any) -> Any:
+def _choose_marker(values: NDArray[Any], unlabeled: Mask, missing_label: Any) -> Any:
     """What stands for unlabeled in results: what stood for it in y."""
     if unlabeled.any():
         marker = values[unlabeled][0]

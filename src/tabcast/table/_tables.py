@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from tabcast.exceptions import EmptyColumnWarning
-
-FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
+from tabcast.table._arrays import Floats, Index
 
 
 def read_table(X: Any, *, name: str = "X") -> Any:
@@ -51,7 +50,7 @@ def is_dataframe(X: Any) -> bool:
     return isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame)
 
 
-def plain_numbers(X: Any) -> NDArray[np.float64] | None:
+def plain_numbers(X: Any) -> Floats | None:
     """All of a table as one array, where every column is a plain number."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
     if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
@@ -64,20 +63,12 @@ def n_rows(X: Any) -> int:
     return int(X.shape[0])
 
 
-def put_together(X: Any) -> Any:
-    """A copy of a small DataFrame with columns of one type side by side in memory: taking rows is then much faster.
-
-    Files are often read a column at a time, and pandas keeps them so. Anything else is returned as it is.
-    """
-    return X.copy() if isinstance(X, pd.DataFrame) and X.size <= FEW_CELLS else X
-
-
-def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+def take_rows(X: Any, rows: Index) -> Any:
     """Some rows of a table, by position, as the same kind of table."""
     return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
+def take_columns(X: Any, positions: Index) -> Any:
     """Some columns of a table, by position, as the same kind of table."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, positions]
@@ -139,10 +130,7 @@ def _check_dataframe(X: Any, name: str) -> None:
     if X.shape[0] == 0 or X.shape[1] == 0:
         kind = "sample(s)" if X.shape[0] == 0 else "feature(s)"
         raise ValueError(f"Found array with 0 {kind} (shape={X.shape}) in {name} while a minimum of 1 is required.")
-    names = list(X.columns)
-    doubles = (
-        sorted({repr(column) for column in names if names.count(column) > 1}) if len(set(names)) < len(names) else []
-    )
+    doubles = sorted(repr(column) for column, count in Counter(X.columns).items() if count > 1)
     if doubles:
         raise ValueError(
             f"Column names of {name} must differ; {', '.join(doubles)} occurs more than once. Rename them."
@@ -158,9 +146,6 @@ def _check_dataframe(X: Any, name: str) -> None:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
-        numbers = plain_numbers(X)
-        if numbers is not None and not np.isinf(numbers).any():
-            return []
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
         return [name for name in floats if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
     import narwhals as nw
@@ -173,10 +158,7 @@ def _infinite_columns(X: Any) -> list[Any]:
 def warn_empty_columns(X: Any) -> None:
     """Say which columns have no value at all."""
     if isinstance(X, pd.DataFrame):
-        # A column without a value has none in the first row: mostly that is all there is to look at.
-        suspects = np.flatnonzero(X.iloc[0].isna())
-        missing = X.iloc[:, suspects].isna().all().to_numpy() if len(suspects) else np.empty(0, dtype=bool)
-        empty = [repr(name) for name in X.columns[suspects[missing]]]
+        empty = [repr(name) for name in X.columns[X.isna().all()]]
     elif is_dataframe(X):
         import narwhals as nw
 

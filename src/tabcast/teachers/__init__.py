@@ -10,8 +10,10 @@ from tabcast.teachers._committee import Committee
 from tabcast.teachers._mixing import mixture_weights
 from tabcast.teachers._sampling import Sampling, compare_samples
 from tabcast.teachers._self_teacher import SelfTeacher
+from tabcast.teachers._short_names import TEACHERS, resolve_teacher
 
 __all__ = [
+    "TEACHERS",
     "Committee",
     "Folds",
     "Lesson",
@@ -22,4 +24,5 @@ __all__ = [
     "Teacher",
     "compare_samples",
     "mixture_weights",
+    "resolve_teacher",
 ]

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
+from tabcast.table import Floats, Index, Mask
+
 Folds = Sequence[tuple[Index, Index]]  # positions among the labeled rows: who trains, who is held out
 
 
@@ -37,7 +36,7 @@ class Lesson:
     y: Index
     X_pool: Any
     n_classes: int
-    categorical_features: NDArray[np.bool_]
+    categorical_features: Mask
     sample_weight: Floats | None
     own: Any
     own_out_of_fold: Callable[[Folds], Floats]

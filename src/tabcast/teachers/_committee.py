@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +18,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import FunctionTransformer
 
-from tabcast.checks import check_choice
+from tabcast.checks import check_choice, check_integer
 from tabcast.confidence import smoothed_shares
 from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
-from tabcast.table import NormalScores, TableCodes, stack_rows, take_rows
-from tabcast.teachers._base import Floats, Folds, Index, Lesson, Teacher, proba_of
+from tabcast.table import Floats, Index, NormalScores, TableCodes, stack_rows, take_rows
+from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
 from tabcast.teachers._mixing import mixture_weights, with_prior
 
 OWN = "own"
@@ -139,8 +138,7 @@ class Committee(Teacher):
                 raise ValueError(
                     f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
                 )
-        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, Integral) or self.n_folds < 2:
-            raise ValueError(f"`n_folds` of Committee must be a whole number from 2; got {self.n_folds!r}.")
+        check_integer(self.n_folds, "n_folds", "Committee", 2)
 
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and find out what each is worth."""

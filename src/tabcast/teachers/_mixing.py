@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tabcast.table import Floats
 
 
 def with_prior(proba: Floats, shares: Floats, part: float) -> Floats:

@@ -54,6 +54,5 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     >>> compare_samples(draw(100, 0.5), draw(1000, 0.1)).looks_random
     False
     """
-    # The last class adds nothing: probabilities sum to 1.
-    p_value = hotelling_p_value(labeled[:, :-1], unlabeled[:, :-1])
+    p_value = hotelling_p_value(labeled, unlabeled, n_free=labeled.shape[1] - 1)  # probabilities sum to 1
     return Sampling(labeled.mean(axis=0), unlabeled.mean(axis=0), p_value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.teachers._base import Floats, Lesson, Teacher, proba_of
+from tabcast.table import Floats
+from tabcast.teachers._base import Lesson, Teacher, proba_of
 
 
 class SelfTeacher(Teacher):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import fields
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tabcast.checks import is_number
 from tabcast.testing._problems import Problem, problems
 from tabcast.testing._require import equal, fresh_copy, require
 
@@ -45,15 +45,16 @@ def nothing_is_checked_in_init(member: Any, use: Use) -> None:
 
 def strange_numbers_are_refused_by_name(member: Any, use: Use) -> None:
     for name, value in member.get_params(deep=False).items():
-        if isinstance(value, bool) or not isinstance(value, Real) or name in CONVENTIONAL:
+        if not is_number(value, "[-inf, inf]") or name in CONVENTIONAL:
             continue
-        strange = fresh_copy(member).set_params(**{name: "strange"})
-        try:
-            strange.check() if hasattr(strange, "check") else use(strange, next(problems()))
-        except (TypeError, ValueError) as error:
-            require(name in str(error), f"the error for {name}='strange' does not name `{name}`: {error}")
-        else:
-            raise AssertionError(f"`{name}` is a number, but {name}='strange' is accepted.")
+        for strange in ("strange", True, np.nan):
+            changed = fresh_copy(member).set_params(**{name: strange})
+            try:
+                changed.check() if hasattr(changed, "check") else use(changed, next(problems()))
+            except (TypeError, ValueError) as error:
+                require(name in str(error), f"the error for {name}={strange!r} does not name `{name}`: {error}")
+            else:
+                raise AssertionError(f"`{name}` is a number, but {name}={strange!r} is accepted.")
 
 
 def inputs_stay_as_they_are(member: Any, use: Use) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from tabcast.confidence import Confidence
+from tabcast.density import Density
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import N_POOL, Problem, draw_proba, probabilities, problems
 from tabcast.testing._require import (
@@ -136,3 +137,22 @@ def gamma_is_between_0_and_1_if_there_is_one(member: Any) -> None:
         if gamma is not None:
             require_numbers(gamma, (N_POOL, 3), problem.name)
             require(((gamma >= 0) & (gamma <= 1)).all(), f"with {problem.name} it is not.")
+
+
+@CONTRACT.promises
+def there_is_a_gamma_where_there_is_a_density(member: Any) -> None:
+    part = prepared(fresh_copy(member), next(problems()))
+    inner = part.density_part
+    if inner is not None:
+        require(isinstance(inner.density, Density), f"`density` of its density_part is {inner.density!r}.")
+        require(inner.gamma is part.gamma, "`gamma` is not that of its density_part.")
+    require((inner is None) == (part.gamma is None), "it has a density_part or a gamma, but not both.")
+
+
+@CONTRACT.promises
+def labels_stay_unless_it_changes_labels(member: Any) -> None:
+    for n_classes in (2, 4):
+        for problem in problems(n_classes):
+            part = prepared(fresh_copy(member), problem)
+            same = part.adjust(problem.proba).argmax(axis=1) == problem.proba.argmax(axis=1)
+            require(part.changes_labels or same.all(), "it changes labels although `changes_labels` is false.")

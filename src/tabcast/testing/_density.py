@@ -89,3 +89,11 @@ def what_cannot_be_scored_is_refused(member: Any) -> None:
     require_raises(
         NotFittedError, lambda: fresh_copy(member).score_samples(np.zeros((1, 2))), "score_samples before fit"
     )
+
+
+@CONTRACT.promises
+def a_density_that_is_not_informative_is_the_same_everywhere(member: Any) -> None:
+    for problem in problems():
+        density = fresh_copy(member).fit(problem.X)
+        scores = density.score_samples(problem.X_pool)
+        require(density.informative or np.ptp(scores) == 0, f"with {problem.name} scores differ between rows.")

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
+from tabcast.table import Floats, Index
 
 N_LABELED, N_POOL = 40, 30
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabcast.checks import is_integer
 from tabcast.pseudo_labels import Strategy
 from tabcast.testing._contract import Check, Contract
 from tabcast.testing._problems import N_POOL, Problem, confidences, draw_proba
-from tabcast.testing._require import equal, fresh_copy, require, require_mask
+from tabcast.testing._require import equal, fresh_copy, require, require_mask, require_numbers
 
 
 def rounds_of(strategy: Strategy) -> range:
@@ -95,7 +95,21 @@ def round_1_starts_afresh(member: Any) -> None:
 
 
 @CONTRACT.promises
-def a_schedule_has_a_positive_number_ofrounds_of(member: Any) -> None:
+def a_schedule_has_a_positive_number_of_rounds(member: Any) -> None:
     rounds = fresh_copy(member).n_rounds
-    counts = isinstance(rounds, Integral) and not isinstance(rounds, bool) and int(rounds) > 0
-    require(rounds is None or counts, f"n_rounds must be None or a positive integer; it is {rounds!r}.")
+    require(rounds is None or is_integer(rounds, 1), f"n_rounds must be None or a positive integer; it is {rounds!r}.")
+
+
+@CONTRACT.promises
+def selected_rows_have_the_required_confidence(member: Any) -> None:
+    for n_classes in (2, 5):
+        strategy = fresh_copy(member)
+        for round_number in rounds_of(strategy):
+            confidence = draw_proba(N_POOL, n_classes, seed=round_number)
+            chosen = strategy.select(confidence, round_number)
+            required = strategy.required_confidence(n_classes)
+            if required is not None:
+                require_numbers(required, (n_classes,), f"{n_classes} classes")
+                reached = confidence.max(axis=1) >= required[confidence.argmax(axis=1)]
+                lacking = int((chosen & ~reached).sum())
+                require(lacking == 0, f"round {round_number} selects {lacking} rows below `required_confidence`.")

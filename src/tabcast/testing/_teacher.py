@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.table import TableCodes, find_categorical, take_rows
+from tabcast.checks import is_number
+from tabcast.table import Floats, Index, TableCodes, find_categorical, take_rows
 from tabcast.teachers import Folds, Lesson, Teacher
 from tabcast.testing._contract import Check, Contract
-from tabcast.testing._problems import N_LABELED, N_POOL, Floats, Index, Problem, draw_proba, problems
+from tabcast.testing._problems import N_LABELED, N_POOL, Problem, draw_proba, problems
 from tabcast.testing._require import SUM_TOLERANCE, equal, fresh_copy, require, require_probabilities
 
 
@@ -145,5 +145,4 @@ def it_asks_for_no_more_fits_than_it_says(member: Any) -> None:
 @CONTRACT.promises
 def temperature_is_a_positive_number(member: Any) -> None:
     value = fresh_copy(member).temperature
-    good = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
-    require(good, f"it is {value!r}.")
+    require(is_number(value, "(0, inf)"), f"it is {value!r}.")

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 
-from tabcast.table import find_unlabeled, read_labels
+from tabcast.table import Index, find_unlabeled, read_labels
 
 
 class SemiSupervisedSplit(BaseEstimator):
@@ -39,7 +38,7 @@ class SemiSupervisedSplit(BaseEstimator):
         self.cv = cv
         self.missing_label = missing_label
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Index, Index]]:
         """Positions of training and test rows."""
         labels = read_labels(y, self.missing_label)
         labeled, unlabeled = np.flatnonzero(labels.labeled), np.flatnonzero(~labels.labeled)

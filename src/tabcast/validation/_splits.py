@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from copy import copy
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from tabcast.checks import check_integer, check_number, is_integer, is_number
 from tabcast.exceptions import SmallClassWarning
+from tabcast.table import Index
 
-Index = NDArray[np.intp]
 Split = tuple[Index, Index]
 NOBODY_JUDGES = (
     "To hold out rows that judge, a class needs at least two labeled rows; every class has one. Label more rows, or "
@@ -77,8 +76,7 @@ class Holdout(Validation):
 
     def check(self) -> None:
         """The fraction is a share."""
-        if not isinstance(self.fraction, Real) or not 0 < float(self.fraction) < 1:
-            raise ValueError(f"`fraction` of Holdout must be in (0, 1); got {self.fraction!r}.")
+        check_number(self.fraction, "fraction", "Holdout", "(0, 1)")
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
         """One stratified split."""
@@ -120,10 +118,8 @@ class CrossValidation(Validation):
 
     def check(self) -> None:
         """Both count."""
-        if not isinstance(self.n_splits, Integral) or self.n_splits < 2:
-            raise ValueError(f"`n_splits` of CrossValidation must be an integer of at least 2; got {self.n_splits!r}.")
-        if not isinstance(self.n_repeats, Integral) or self.n_repeats < 1:
-            raise ValueError(f"`n_repeats` of CrossValidation must be a positive integer; got {self.n_repeats!r}.")
+        check_integer(self.n_splits, "n_splits", "CrossValidation", 2)
+        check_integer(self.n_repeats, "n_repeats", "CrossValidation", 1)
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
         """`n_splits` splits for each repeat; parts without a row to judge are left out."""
@@ -175,9 +171,9 @@ def resolve_validation(validation: Any) -> Validation:
         return CrossValidation()
     if isinstance(validation, Validation):
         return validation
-    if isinstance(validation, Integral) and not isinstance(validation, bool) and int(validation) >= 2:
+    if is_integer(validation, 2):
         return CrossValidation(int(validation), n_repeats=1)
-    if isinstance(validation, Real) and not isinstance(validation, Integral):
+    if is_number(validation) and not is_integer(validation):
         return Holdout(float(validation))
     if hasattr(validation, "split") and not isinstance(validation, str):
         return FromSplitter(validation)

@@ -30,7 +30,7 @@ def results(all_results):
 def all_results():
     """Two datasets, two models, supervised and three methods with two strategies, three seeds, two folds: all done."""
     rng = np.random.default_rng(3)
-    methods = [("supervised", "none"), *product(("baseline", "cast-d", "cast-l"), ("fpl", "cpl"))]
+    methods = [("supervised", "none"), *product(("baseline", "cast-d", "cast-l"), ("threshold", "curriculum"))]
     rows = [
         {
             "dataset": dataset,

@@ -17,13 +17,13 @@ def test_every_cell_that_both_have(results, paper):
     beside = beside_published(results, paper)
     assert len(beside) == 2 * 2 * 7
     means = summarize(results).set_index(["dataset", "model", "method", "strategy"])
-    row = beside.set_index(["dataset", "model", "method", "strategy"]).loc[("cmc", "mlp", "cast-l", "cpl")]
-    ours = means.loc[("cmc", "mlp", "cast-l", "cpl")]
+    row = beside.set_index(["dataset", "model", "method", "strategy"]).loc[("cmc", "mlp", "cast-l", "curriculum")]
+    ours = means.loc[("cmc", "mlp", "cast-l", "curriculum")]
     assert row["ours"] == ours["mean"]
     assert row["ours_se"] == ours["standard_error"]
     assert row["paper"] == 0.4595
     assert row["difference"] == pytest.approx(ours["mean"] - 0.4595)
-    assert row["gain"] == pytest.approx(ours["mean"] - means.loc[("cmc", "mlp", "baseline", "cpl"), "mean"])
+    assert row["gain"] == pytest.approx(ours["mean"] - means.loc[("cmc", "mlp", "baseline", "curriculum"), "mean"])
     assert row["paper_gain"] == pytest.approx(0.4595 - 0.4456)
     assert row["agrees"] == (row["gain"] > 0)
 
@@ -41,13 +41,15 @@ def test_a_stand_in_is_compared_by_its_gains_only(results, paper):
     gusto = beside[beside["dataset"] == "gusto"]
     assert set(gusto["stand_in_for"]) == {"6m-mortality"}
     assert gusto["difference"].isna().all()
-    assert gusto.set_index(["model", "method", "strategy"]).loc[("mlp", "cast-l", "fpl"), "paper"] == 0.3873
+    assert gusto.set_index(["model", "method", "strategy"]).loc[("mlp", "cast-l", "threshold"), "paper"] == 0.3873
     assert gusto["agrees"].notna().sum() == 8
     assert beside.loc[beside["dataset"] == "cmc", "difference"].notna().all()
 
 
 def test_agreement_counts_signs_and_ties(published):
-    cells = published("table_1").query("model == 'xgboost' and dataset in ['diabetes', 'cmc'] and strategy == 'fpl'")
+    cells = published("table_1").query(
+        "model == 'xgboost' and dataset in ['diabetes', 'cmc'] and strategy == 'threshold'"
+    )
     scores = cells.assign(seed=0)
     change = {("diabetes", "ts"): 0.00001, ("cmc", "ts"): 0.001, ("diabetes", "cast-l"): -0.5}
     scores["score"] += [change.get(key, 0.0) for key in zip(scores["dataset"], scores["method"], strict=True)]

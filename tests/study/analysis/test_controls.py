@@ -36,7 +36,7 @@ def overall(report, **values):
 
 def test_controls_stand_side_by_side(controlled):
     report = control_report(controlled)
-    part = overall(report, gain="cast-l", metric="score", reference="baseline", strategy="fpl")
+    part = overall(report, gain="cast-l", metric="score", reference="baseline", strategy="threshold")
     assert part["role"].tolist() == ["gain", "same budget", "permuted gamma", "operating point"]
     assert part["method"].tolist() == ["cast-l", "same-budget", "cast-l-permuted", "operating-point"]
     means = part.set_index("role")["mean"]

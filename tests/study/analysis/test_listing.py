@@ -9,7 +9,7 @@ FRAME = pd.DataFrame({"method": ["cast-l", "a|b_c"], "mean": [0.12345, None], "p
 
 
 def test_markdown_has_readable_names_aligned_numbers_and_escapes():
-    text = listing_to_markdown(Listing("Ranks", FRAME, 3, ("A note with a_b.",)))
+    text = listing_to_markdown(Listing("Ranks", FRAME, 3, ("A note with a_b.",)), {"method": {"cast-l": "CAST-L"}})
     assert text == (
         "**Ranks**\n\n"
         "| method  |  mean | p Holm |   n |\n"
@@ -21,9 +21,9 @@ def test_markdown_has_readable_names_aligned_numbers_and_escapes():
 
 
 def test_a_listing_without_lines_says_so():
-    text = listing_to_markdown(Listing("Ranks", pd.DataFrame(), notes=("fpl: too few.",)))
+    text = listing_to_markdown(Listing("Ranks", pd.DataFrame(), notes=("threshold: too few.",)))
     assert "No finished trials." in text
-    assert "fpl: too few." in text
+    assert "threshold: too few." in text
 
 
 def test_csv_keeps_names_and_digits():

@@ -1,19 +1,24 @@
 """What readers see instead of the study's names."""
 
-from tabcast.study.analysis.names import NAMES, STAND_INS, display_name, order_values
+from tabcast.study.analysis.names import STAND_INS, WORDS, display_name, order_values
+from tabcast.study.catalog import load_catalog
 
 
-def test_the_papers_names():
+def test_members_say_what_they_are_called():
+    labels = load_catalog().labels
     shown = [
-        display_name("method", name) for name in ("supervised", "baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
+        display_name("method", name, labels)
+        for name in ("supervised", "baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l", "soft-two-rounds")
     ]
-    assert shown == ["w/o ST", "Baseline", "TS", "HB", "SP", "GP", "CAST-D", "CAST-L"]
-    assert [display_name("model", name) for name in ("xgboost", "ft_transformer", "mlp")] == ["XGB", "FT", "MLP"]
-
-
-def test_a_stand_in_says_so():
+    assert shown == ["w/o ST", "Baseline", "TS", "HB", "SP", "GP", "CAST-D", "CAST-L", "Soft, two rounds"]
+    assert display_name("model", "ft_transformer", labels) == "FT-Transformer"
+    assert display_name("dataset", "ozone-level-8hr", labels) == "ozone"
     for name in STAND_INS:
-        assert display_name("dataset", name) == f"{name} (stand-in)"
+        assert display_name("dataset", name, labels) == f"{name} (stand-in)"
+
+
+def test_strategies_have_the_names_of_the_paper():
+    assert [display_name("strategy", name) for name in ("threshold", "curriculum", "all")] == ["FPL", "CPL", "Naive"]
 
 
 def test_none_depends_on_the_column():
@@ -23,17 +28,17 @@ def test_none_depends_on_the_column():
 
 
 def test_unknown_names_and_numbers_are_shown_as_they_are():
-    assert display_name("method", "mine") == "mine"
+    assert display_name("method", "mine", load_catalog().labels) == "mine"
     assert display_name("label_fraction", 0.05) == "0.05"
     assert display_name("seed", 3) == "3"
 
 
 def test_no_two_names_look_the_same():
-    for names in NAMES.values():
+    for names in (*WORDS.values(), *load_catalog().labels.values()):
         assert len(set(names.values())) == len(names)
 
 
 def test_order():
-    assert order_values("strategy", ["cpl", "none", "fpl"]) == ["none", "fpl", "cpl"]
-    assert order_values("dataset", ["zebra", "cmc", "ape", "diabetes"]) == ["diabetes", "cmc", "zebra", "ape"]
+    assert order_values("strategy", ["curriculum", "none", "threshold"]) == ["none", "threshold", "curriculum"]
+    assert order_values("dataset", ["zebra", "cmc", "ape", "cmc"]) == ["zebra", "cmc", "ape"]
     assert order_values("seed", [10, 9]) == [9, 10]

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis.names import NAMES
+from tabcast.study.analysis.names import STAND_INS, WORDS
+from tabcast.study.catalog import load_catalog
 
 from .conftest import METHODS, PUBLISHED
 
@@ -29,8 +30,9 @@ def test_every_cell_is_there_once_under_a_known_name(published, name):
     assert len(table) == n_rows
     assert not table.duplicated(COLUMNS[:-1]).any()
     assert set(table["item"]) == {name}
+    known = {**WORDS, **load_catalog().labels}
     for column in ("dataset", "model", "method", "strategy", "noise_filter"):
-        assert set(table[column]) <= set(NAMES[column])
+        assert set(table[column]) <= {*known[column], *STAND_INS.values()}
     assert ((table["method"] == "supervised") == (table["strategy"] == "none")).all()
     if datasets is None:
         assert table["dataset"].nunique() == 17
@@ -48,22 +50,22 @@ def test_every_cell_is_there_once_under_a_known_name(published, name):
     ("name", "dataset", "model", "method", "strategy", "score"),
     [
         ("table_1", "6m-mortality", "xgboost", "supervised", "none", 0.4055),
-        ("table_1", "ozone-level-8hr", "ft_transformer", "sp", "fpl", 0.3958),
-        ("table_1", "cmc", "mlp", "cast-l", "cpl", 0.4595),
-        ("table_1", "diabetes", "mlp", "gp", "cpl", 0.7139),
-        ("corrupted_features", "ozone-level-8hr", "xgboost", "ts", "fpl", 0.2435),
-        ("corrupted_features", "6m-mortality", "xgboost", "cast-l", "fpl", 0.4277),
-        ("semi_self_supervised", "ozone-level-8hr", "scarf", "baseline", "fpl", 0.2280),
-        ("semi_self_supervised", "cmc", "switchtab", "cast-l", "fpl", 0.4957),
-        ("ablation", "ozone-level-8hr", "xgboost", "cast-d-no-alpha", "fpl", 0.2739),
-        ("ablation", "6m-mortality", "xgboost", "cast-l-no-selection", "fpl", 0.4319),
-        ("ablation", "diabetes", "xgboost", "cast-d-plain", "fpl", 0.6647),
-        ("noise_filtering", "cmc", "ft_transformer", "cast-d", "cpl", 0.5012),
-        ("noise_filtering", "6m-mortality", "xgboost", "baseline", "fpl", 0.4324),
-        ("naive", "6m-mortality", "xgboost", "cast-d", "naive", 0.4249),
-        ("naive", "cmc", "mlp", "cast-l", "naive", 0.4442),
-        ("seventeen_datasets", "bank-marketing", "xgboost", "hb", "fpl", 0.5671),
-        ("seventeen_datasets", "steel-plates-fault", "xgboost", "cast-l", "cpl", 0.6863),
+        ("table_1", "ozone-level-8hr", "ft_transformer", "sp", "threshold", 0.3958),
+        ("table_1", "cmc", "mlp", "cast-l", "curriculum", 0.4595),
+        ("table_1", "diabetes", "mlp", "gp", "curriculum", 0.7139),
+        ("corrupted_features", "ozone-level-8hr", "xgboost", "ts", "threshold", 0.2435),
+        ("corrupted_features", "6m-mortality", "xgboost", "cast-l", "threshold", 0.4277),
+        ("semi_self_supervised", "ozone-level-8hr", "scarf", "baseline", "threshold", 0.2280),
+        ("semi_self_supervised", "cmc", "switchtab", "cast-l", "threshold", 0.4957),
+        ("ablation", "ozone-level-8hr", "xgboost", "cast-d-no-alpha", "threshold", 0.2739),
+        ("ablation", "6m-mortality", "xgboost", "cast-l-no-selection", "threshold", 0.4319),
+        ("ablation", "diabetes", "xgboost", "cast-d-plain", "threshold", 0.6647),
+        ("noise_filtering", "cmc", "ft_transformer", "cast-d", "curriculum", 0.5012),
+        ("noise_filtering", "6m-mortality", "xgboost", "baseline", "threshold", 0.4324),
+        ("naive", "6m-mortality", "xgboost", "cast-d", "all", 0.4249),
+        ("naive", "cmc", "mlp", "cast-l", "all", 0.4442),
+        ("seventeen_datasets", "bank-marketing", "xgboost", "hb", "threshold", 0.5671),
+        ("seventeen_datasets", "steel-plates-fault", "xgboost", "cast-l", "curriculum", 0.6863),
         ("seventeen_datasets", "kc2", "xgboost", "supervised", "none", 0.5091),
     ],
 )
@@ -99,18 +101,18 @@ def test_cost(published):
 def test_ranks_are_kept_as_printed(published):
     ranks = published("seventeen_datasets_ranks").set_index(["strategy", "method"])
     assert len(ranks) == 2 * len(METHODS)
-    assert ranks.loc[("cpl", "sp"), "rank_sd"] == 0.081  # as printed; the published scores give 0.81
-    assert ranks.loc[("fpl", "cast-l"), "label"] == "1.71 (0.82)"
+    assert ranks.loc[("curriculum", "sp"), "rank_sd"] == 0.081  # as printed; the published scores give 0.81
+    assert ranks.loc[("threshold", "cast-l"), "label"] == "1.71 (0.82)"
 
 
 def test_statistics(published):
     table = published("statistics")
     friedman = table[table["test"] == "friedman"].set_index("strategy")
-    assert friedman["statistic"].to_dict() == {"fpl": 40.1455, "cpl": 45.9213}
-    assert friedman["p_value"].to_dict() == {"fpl": 4.26e-07, "cpl": 3.06e-08}
+    assert friedman["statistic"].to_dict() == {"threshold": 40.1455, "curriculum": 45.9213}
+    assert friedman["p_value"].to_dict() == {"threshold": 4.26e-07, "curriculum": 3.06e-08}
     holm = table[table["test"] == "holm"].set_index(["method", "strategy"])["p_value"]
-    assert holm[("gp", "fpl")] == 0.3760
-    assert holm[("gp", "cpl")] == 0.8486
+    assert holm[("gp", "threshold")] == 0.3760
+    assert holm[("gp", "curriculum")] == 0.8486
     assert len(holm) == 12
 
 

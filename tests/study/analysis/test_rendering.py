@@ -10,6 +10,12 @@ from tabcast.study.analysis import comparison_table, to_csv, to_latex, to_markdo
 from tabcast.study.analysis.rendering import escape_latex, escape_markdown
 from tabcast.study.analysis.tables import Cell, Table
 
+LABELS = {
+    "method": {"supervised": "w/o ST", "baseline": "Baseline"},
+    "model": {"xgboost": "XGB", "mlp": "MLP"},
+    "dataset": {"gusto": "gusto (stand-in)"},
+}
+
 MARKDOWN = """\
 **Small**
 
@@ -19,7 +25,7 @@ MARKDOWN = """\
 | FPL      | Baseline |            <u>0.30</u> |         — |             — |
 |          | my\\_cast |               **0.32** |      0.44 |             — |
 
-1 of 6 trials is missing, for example cmc/xgboost/baseline/fpl/seed0.
+1 of 6 trials is missing, for example cmc/xgboost/baseline/threshold/seed0.
 
 Average ranks need a score in every column of a block; 1 cells are missing."""
 
@@ -38,7 +44,7 @@ FPL & Baseline & \underline{0.30} & --- & --- \\
 \bottomrule
 \end{tabular}
 
-{\footnotesize 1 of 6 trials is missing, for example cmc/xgboost/baseline/fpl/seed0.}
+{\footnotesize 1 of 6 trials is missing, for example cmc/xgboost/baseline/threshold/seed0.}
 
 {\footnotesize Average ranks need a score in every column of a block; 1 cells are missing.}
 \end{table}"""
@@ -59,7 +65,7 @@ FPL,my_cast,Avg rank (sd),,,,,0,
 
 @pytest.fixture
 def small():
-    methods = [("supervised", "none"), ("baseline", "fpl"), ("my_cast", "fpl")]
+    methods = [("supervised", "none"), ("baseline", "threshold"), ("my_cast", "threshold")]
     scores = {"gusto": [0.25, 0.30, 0.32], "cmc": [0.40, None, 0.44]}
     results = pd.DataFrame(
         [
@@ -80,15 +86,15 @@ def small():
 
 
 def test_markdown(small):
-    assert to_markdown(small) == MARKDOWN
+    assert to_markdown(small, labels=LABELS) == MARKDOWN
 
 
 def test_latex(small):
-    assert to_latex(small) == LATEX
+    assert to_latex(small, labels=LABELS) == LATEX
 
 
 def test_csv(small):
-    assert to_csv(small) == CSV
+    assert to_csv(small, labels=LABELS) == CSV
 
 
 def test_markdown_lines_are_equally_wide(results):
@@ -115,7 +121,7 @@ def test_errors_over_folds_are_called_too_small(results):
 
 
 def test_ranks_and_spanning_heads_in_latex(results):
-    lines = to_latex(comparison_table(results, ranks=True)).split("\n")
+    lines = to_latex(comparison_table(results, ranks=True), labels=LABELS).split("\n")
     assert lines[0] == r"\begin{tabular}{llrrrrr}"
     assert lines[2] == r" &  & \multicolumn{2}{c}{diabetes} & \multicolumn{2}{c}{cmc} & Avg rank (sd) \\"
     assert lines[3] == r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}"

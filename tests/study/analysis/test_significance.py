@@ -24,8 +24,8 @@ from .conftest import METHODS
 
 # average ranks of the published seventeen datasets, recomputed from scores rounded to four digits
 SEVENTEEN = {
-    "fpl": [4.29, 4.97, 4.65, 4.79, 5.56, 2.15, 1.59],
-    "cpl": [5.06, 5.12, 4.03, 5.26, 4.65, 2.06, 1.82],
+    "threshold": [4.29, 4.97, 4.65, 4.79, 5.56, 2.15, 1.59],
+    "curriculum": [5.06, 5.12, 4.03, 5.26, 4.65, 2.06, 1.82],
 }
 
 
@@ -41,7 +41,7 @@ def one_strategy(table, strategy):
 
 
 class TestThePaper:
-    @pytest.mark.parametrize(("strategy", "statistic"), [("fpl", 37.860), ("cpl", 45.361)])
+    @pytest.mark.parametrize(("strategy", "statistic"), [("threshold", 37.860), ("curriculum", 45.361)])
     def test_friedman_of_table_1(self, published, strategy, statistic):
         matrix = one_strategy(published("table_1"), strategy)
         assert (matrix.shape, tuple(matrix.columns)) == ((12, 7), METHODS)
@@ -50,7 +50,7 @@ class TestThePaper:
         assert (result.n_settings, result.n_methods) == (12, 7)
         assert result.p_value < 2e-6
 
-    @pytest.mark.parametrize("strategy", ["fpl", "cpl"])
+    @pytest.mark.parametrize("strategy", ["threshold", "curriculum"])
     def test_wilcoxon_with_holm_of_table_1(self, published, strategy):
         p = wilcoxon_holm(one_strategy(published("table_1"), strategy))
         assert round(p.loc["cast-l", "baseline"], 4) == 0.0103
@@ -61,7 +61,7 @@ class TestThePaper:
         for calibrated in ("ts", "hb", "sp"):
             assert p.loc[calibrated, "baseline"] == printed[calibrated] == 1.0
 
-    @pytest.mark.parametrize("strategy", ["fpl", "cpl"])
+    @pytest.mark.parametrize("strategy", ["threshold", "curriculum"])
     def test_ranks_of_the_seventeen_datasets(self, published, strategy):
         ranks = average_ranks(one_strategy(published("seventeen_datasets"), strategy))
         assert ranks["rank"].round(2).tolist() == SEVENTEEN[strategy]
@@ -72,12 +72,12 @@ class TestThePaper:
 
     def test_spread_of_ranks_is_the_printed_one(self, published):
         """Where the rounded scores give the printed rank they give the printed deviation too: n in the variance."""
-        ranks = average_ranks(one_strategy(published("seventeen_datasets"), "cpl"))
-        printed = published("seventeen_datasets_ranks").query("strategy == 'cpl'").set_index("method")
+        ranks = average_ranks(one_strategy(published("seventeen_datasets"), "curriculum"))
+        printed = published("seventeen_datasets_ranks").query("strategy == 'curriculum'").set_index("method")
         for method in ("baseline", "ts", "gp"):
             assert round(ranks.loc[method, "rank_sd"], 2) == printed.loc[method, "rank_sd"]
 
-    @pytest.mark.parametrize("strategy", ["fpl", "cpl"])
+    @pytest.mark.parametrize("strategy", ["threshold", "curriculum"])
     def test_conover_splits_cast_from_the_others(self, published, strategy):
         pytest.importorskip("scikit_posthocs")
         matrix = one_strategy(published("table_1"), strategy)
@@ -104,7 +104,7 @@ class TestRanks:
     def test_missing_cells_are_named(self, published):
         table = published("table_1")
         gone = (table["dataset"] == "cmc") & (table["model"] == "mlp") & table["method"].isin(["ts", "cast-l"])
-        matrix = one_strategy(table[~gone], "fpl")
+        matrix = one_strategy(table[~gone], "threshold")
         for function in (average_ranks, friedman_test, wilcoxon_holm, conover_posthoc):
             with pytest.raises(
                 ValueError,
@@ -118,12 +118,12 @@ class TestRanks:
             friedman_test(scores[["a", "b"]])
 
     def test_matrix_of_results(self, results):
-        matrix = score_matrix(results[results["strategy"] == "cpl"])
+        matrix = score_matrix(results[results["strategy"] == "curriculum"])
         assert list(matrix.columns) == ["baseline", "cast-d", "cast-l"]
         assert matrix.index.tolist() == [(d, m) for d in ("diabetes", "cmc") for m in ("xgboost", "mlp")]
-        part = results.query("dataset == 'cmc' and model == 'mlp' and method == 'cast-d' and strategy == 'cpl'")
+        part = results.query("dataset == 'cmc' and model == 'mlp' and method == 'cast-d' and strategy == 'curriculum'")
         assert matrix.loc[("cmc", "mlp"), "cast-d"] == pytest.approx(part["score"].mean())
-        chosen = score_matrix(results[results["strategy"] == "cpl"], methods=["cast-l", "ts"])
+        chosen = score_matrix(results[results["strategy"] == "curriculum"], methods=["cast-l", "ts"])
         assert chosen["ts"].isna().all()
 
 

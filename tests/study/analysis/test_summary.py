@@ -20,9 +20,9 @@ class TestSummarize:
     def test_error_is_over_the_means_of_seeds(self, results):
         table = summarize(results)
         assert len(table) == 2 * 2 * 7
-        part = only(results, dataset="cmc", model="mlp", method="cast-l", strategy="cpl")
+        part = only(results, dataset="cmc", model="mlp", method="cast-l", strategy="curriculum")
         seeds = part.groupby("seed")["score"].mean()
-        row = only(table, dataset="cmc", model="mlp", method="cast-l", strategy="cpl").iloc[0]
+        row = only(table, dataset="cmc", model="mlp", method="cast-l", strategy="curriculum").iloc[0]
         assert row["mean"] == pytest.approx(part["score"].mean(), abs=1e-12)
         assert row["standard_error"] == pytest.approx(stats.sem(seeds), abs=1e-12)
         assert row["standard_error"] != pytest.approx(stats.sem(part["score"]), rel=0.05)
@@ -45,7 +45,7 @@ class TestSummarize:
         assert summarize(results, ["method"])["mean"].item() == pytest.approx((0.3 + 0.7) / 2)
 
     def test_only_done_trials_with_a_number_count(self, results):
-        part = only(results, dataset="cmc", model="mlp", method="baseline", strategy="fpl").copy()
+        part = only(results, dataset="cmc", model="mlp", method="baseline", strategy="threshold").copy()
         part.iloc[0, part.columns.get_loc("status")] = "failed"
         part.iloc[1, part.columns.get_loc("score")] = np.nan
         row = summarize(part).iloc[0]
@@ -66,8 +66,8 @@ class TestSummarize:
 
     def test_averages_over_what_is_named(self, results):
         table = summarize(results, ["dataset", "method", "strategy"], over=["model"])
-        part = only(results, dataset="cmc", method="cast-d", strategy="fpl")
-        row = only(table, dataset="cmc", method="cast-d", strategy="fpl").iloc[0]
+        part = only(results, dataset="cmc", method="cast-d", strategy="threshold")
+        row = only(table, dataset="cmc", method="cast-d", strategy="threshold").iloc[0]
         assert row["mean"] == pytest.approx(part["score"].mean(), abs=1e-12)
         assert row["standard_error"] == pytest.approx(stats.sem(part.groupby("seed")["score"].mean()), abs=1e-12)
 
@@ -107,7 +107,7 @@ class TestPairedDifferences:
     def test_supervised_is_paired_with_every_strategy(self, results):
         pairs = pair_trials(results, "cast-l", "supervised")
         assert len(pairs) == 48
-        assert set(pairs["strategy"]) == {"fpl", "cpl"}
+        assert set(pairs["strategy"]) == {"threshold", "curriculum"}
         back = pair_trials(results, "supervised", "cast-l")
         assert back["difference"].sum() == pytest.approx(-pairs["difference"].sum())
 
@@ -118,9 +118,9 @@ class TestPairedDifferences:
     def test_a_dataset_and_overall(self, results):
         table = paired_differences(results, "cast-l", "baseline", ["model", "strategy"])
         assert len(table) == 2 * 2 * 3
-        part = pair_trials(only(results, model="mlp", strategy="cpl"), "cast-l", "baseline")
+        part = pair_trials(only(results, model="mlp", strategy="curriculum"), "cast-l", "baseline")
         seeds = part[part["dataset"] == "cmc"].groupby("seed")["difference"].mean()
-        row = only(table, model="mlp", strategy="cpl", dataset="cmc").iloc[0]
+        row = only(table, model="mlp", strategy="curriculum", dataset="cmc").iloc[0]
         test = stats.ttest_1samp(seeds, 0)
         interval = test.confidence_interval(0.95)
         np.testing.assert_allclose(
@@ -129,8 +129,8 @@ class TestPairedDifferences:
             atol=1e-12,
         )
         assert (row["se_over"], row["n_units"], row["n_pairs"]) == ("seeds", 3, 6)
-        overall = only(table, model="mlp", strategy="cpl", dataset="overall").iloc[0]
-        means = only(table, model="mlp", strategy="cpl").iloc[:2]["mean"]
+        overall = only(table, model="mlp", strategy="curriculum", dataset="overall").iloc[0]
+        means = only(table, model="mlp", strategy="curriculum").iloc[:2]["mean"]
         interval = stats.ttest_1samp(means, 0).confidence_interval(0.95)
         np.testing.assert_allclose(
             overall[["mean", "standard_error", "low", "high"]].astype(float),
@@ -170,7 +170,7 @@ class TestWinTieLoss:
         scores = {"a": (0.5, 0.6), "b": (0.5, 0.50004), "c": (0.5, 0.45), "d": (0.5, 0.51)}
         return pd.DataFrame(
             [
-                {"dataset": dataset, "method": method, "strategy": "fpl", "seed": 0, "score": score}
+                {"dataset": dataset, "method": method, "strategy": "threshold", "seed": 0, "score": score}
                 for dataset, pair in scores.items()
                 for method, score in zip(("baseline", "cast-l"), pair, strict=True)
             ]
@@ -198,7 +198,7 @@ class TestWinTieLoss:
     def test_means_of_datasets_count_and_groups_are_apart(self, results):
         table = win_tie_loss(results, "cast-l", "baseline", ["strategy"])
         differences = paired_differences(results, "cast-l", "baseline", ["strategy"])
-        for strategy in ("fpl", "cpl"):
+        for strategy in ("threshold", "curriculum"):
             means = only(differences, strategy=strategy).iloc[:2]["mean"]
             assert only(table, strategy=strategy)["wins"].item() == (means > 0).sum()
         assert (

@@ -11,7 +11,7 @@ from tabcast.study.analysis.listing import Listing
 from tabcast.study.analysis.views import RANKED, make_table, render, select
 
 METHODS = (*RANKED, "same-budget", "cast-l-permuted", "cast-d-permuted")
-WAYS = tuple(product(("fpl", "cpl"), METHODS))
+WAYS = tuple(product(("threshold", "curriculum"), METHODS))
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def results():
         for strategy, method in [
             ("none", "supervised"),
             ("none", "operating-point"),
-            *product(("fpl", "cpl"), METHODS),
+            *product(("threshold", "curriculum"), METHODS),
         ]:
             score = random.normal(0.7, 0.01) + 0.1 * (dataset == "a") + 0.01 * (method == "cast-l")
             rows.append(
@@ -51,9 +51,9 @@ def results():
 
 
 def test_select_takes_values_and_lists(results):
-    chosen = select(results, {"method": ["cast-l", "baseline"], "strategy": "fpl"})
+    chosen = select(results, {"method": ["cast-l", "baseline"], "strategy": "threshold"})
     assert set(chosen["method"]) == {"cast-l", "baseline"}
-    assert set(chosen["strategy"]) == {"fpl"}
+    assert set(chosen["strategy"]) == {"threshold"}
 
 
 def test_an_unknown_column_is_named(results):
@@ -69,12 +69,18 @@ def test_an_unknown_kind_is_named(results):
 def test_compare_is_a_table_of_the_chosen_trials(results):
     table = make_table({"name": "x", "columns": ["dataset"], "where": {"method": ["baseline", "cast-l"]}}, results)
     assert isinstance(table, Table)
-    assert [row[-1] for row in table.rows] == ["Baseline", "CAST-L", "Baseline", "CAST-L"]
+    assert [row[-1] for row in table.rows] == ["baseline", "cast-l", "baseline", "cast-l"]
 
 
 def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(results):
     published = pd.DataFrame(
-        {"dataset": "a", "model": ["xgboost", "mlp"], "method": "baseline", "strategy": "fpl", "score": [0.5, 0.9]}
+        {
+            "dataset": "a",
+            "model": ["xgboost", "mlp"],
+            "method": "baseline",
+            "strategy": "threshold",
+            "score": [0.5, 0.9],
+        }
     )
     spec = {"columns": ["dataset"], "beside": True, "where": {"model": "xgboost", "method": "baseline", "dataset": "a"}}
     text = render(make_table(spec, results, published), "markdown", standard_errors=False)
@@ -84,12 +90,12 @@ def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(re
 
 def test_ranks_agree_with_the_functions_they_stand_on(results):
     listing = make_table({"kind": "rank", "settings": ["dataset"]}, results)
-    fpl = listing.frame[listing.frame["strategy"] == "fpl"].set_index("method")
-    scores = score_matrix(results[results["strategy"] == "fpl"], ["dataset"], methods=list(RANKED))
-    assert fpl["rank"].to_dict() == average_ranks(scores)["rank"].to_dict()
-    assert fpl["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
+    threshold = listing.frame[listing.frame["strategy"] == "threshold"].set_index("method")
+    scores = score_matrix(results[results["strategy"] == "threshold"], ["dataset"], methods=list(RANKED))
+    assert threshold["rank"].to_dict() == average_ranks(scores)["rank"].to_dict()
+    assert threshold["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
     assert f"{friedman_test(scores).statistic:.3f}" in listing.notes[0]
-    assert (fpl.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
+    assert (threshold.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
 
 
 def test_settings_with_missing_trials_are_not_ranked(results):
@@ -115,7 +121,9 @@ def test_a_pair_that_did_not_run_is_left_out(results):
 
 def test_controls_stand_beside_the_gain(results):
     table = make_table({"kind": "control", "by": ["strategy"]}, results)
-    assert table.rows == (("FPL", "CAST-L"), ("CPL", "CAST-L"), ("FPL", "CAST-D"), ("CPL", "CAST-D"))
+    assert table.rows == tuple(
+        (strategy, method) for method in ("cast-l", "cast-d") for strategy in ("threshold", "curriculum")
+    )
     roles = ("gain", "same budget", "permuted gamma", "operating point")
     assert table.columns == tuple(product(("score", "auc", "log-loss"), roles))
     differences = make_table({"kind": "differ", "by": ["strategy"], "overall": True}, results).frame
@@ -126,7 +134,7 @@ def test_controls_stand_beside_the_gain(results):
 
 def test_winning_alphas_name_the_interval(results):
     listing = make_table({"kind": "winners"}, results)
-    assert "90 % of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+    assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
     assert listing.notes[1].startswith("64 trials are left out")
     assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
 
@@ -135,7 +143,7 @@ def test_cost_is_relative_to_training(results):
     published = pd.DataFrame(
         {"dataset": "a", "model": "xgboost", "method": "cast-l", "overhead_percent": 76.0, "score": None}, index=[0]
     )
-    where = {"strategy": "cpl", "method": ["baseline", "cast-l"]}
+    where = {"strategy": "curriculum", "method": ["baseline", "cast-l"]}
     frame = make_table({"kind": "spend", "where": where}, results, published).frame.set_index("dataset")
     assert frame["overhead_percent"]["a"] == 25.0
     assert frame["paper_percent"]["a"] == 76.0

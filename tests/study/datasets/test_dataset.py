@@ -103,7 +103,7 @@ def test_a_description_goes_to_another_process():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"n_rows": 5}, "'mine' is not the one that was described: said n_rows 5, found 4."),
+        ({"n_rows": 5}, "'mine' is not the one that was described: expected n_rows 5, found 4."),
         ({"n_columns": 2, "n_classes": 3}, "said n_columns 2, found 3; n_classes 3, found 2."),
         ({"positive_class": "no"}, r"second of its two sorted labels \['no', 'yes'\]; got 'no'."),
         ({"target": "color"}, "table of dataset 'mine' must not hold its target 'color'; leave it out."),
@@ -122,7 +122,7 @@ def test_unknown_metric_is_refused():
 def test_incomplete_labels_are_refused():
     with pytest.raises(ValueError, match=r"Target 'truth' of dataset 'mine' must be complete; 1 are missing."):
         load_dataset(describe(TABLE, pd.Series(["no", None, "no", "yes"])))
-    with pytest.raises(ValueError, match=r"'mine' must have a label a row; got 3 for 4 rows."):
+    with pytest.raises(ValueError, match=r"'mine' must have one label per row; got 3 for 4 rows."):
         load_dataset(describe(TABLE, LABELS[:3]))
 
 

@@ -187,7 +187,7 @@ class TestOpenML:
     def test_another_table_than_described_is_refused_and_not_kept(self, cache):
         with (
             serve(answers_for(INFO, fruit().iloc[:4])),
-            pytest.raises(ValueError, match=r"'fruit' is not the one that was described: said n_rows 5, found 4\."),
+            pytest.raises(ValueError, match=r"'fruit' is not the one that was described: expected n_rows 5, found 4\."),
         ):
             load_dataset(INFO)
         assert not cache.exists()
@@ -221,7 +221,7 @@ class TestOpenML:
             assert str(tmp_path) in message
 
     def test_nothing_to_download(self):
-        with pytest.raises(ValueError, match="Dataset 'blob' is made when it is asked for: there is nothing to down"):
+        with pytest.raises(ValueError, match="Dataset 'blob' is synthetic: there is nothing to down"):
             download_dataset("blob")
 
 

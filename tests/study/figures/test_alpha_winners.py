@@ -1,4 +1,4 @@
-"""Bars are the shares, and the band is the interval that holds 90 % of the winners."""
+"""Bars are the proportions, and the band is the interval that holds 90% of the winners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_draws_bars_and_the_interval():
     np.testing.assert_allclose([bar.get_height() for bar in bars], 100 * winners.shares["share"])
     np.testing.assert_allclose([bar.get_x() + bar.get_width() / 2 for bar in bars], GRID)
     assert ax.get_title("left") == "both"
-    assert ax.get_title("right") == "shaded: 90 % of the winners, 0.20 to 0.67"
+    assert ax.get_title("right") == "shaded: 90% of the winners, 0.20 to 0.67"
     assert ax.get_ylabel() == "share of 42 trials (%)"
     band = next(patch for patch in ax.patches if patch not in bars.patches)
     half = np.diff(GRID).min() / 2

@@ -21,7 +21,7 @@ def data():
     values = {
         "x": np.linspace(-3, 3, 12).tolist(),
         "y": np.linspace(0, 4, 7).tolist(),
-        "naive": rng.uniform(0.5, 1.0, size=(7, 12)).tolist(),
+        "raw": rng.uniform(0.5, 1.0, size=(7, 12)).tolist(),
         "cast": rng.uniform(0.27, 0.93, size=(7, 12)).tolist(),
         "labeled": [[-1.0, 1.0, 0], [-2.0, 2.0, 0], [1.5, 3.0, 1]],
     }
@@ -36,7 +36,7 @@ def _close_figures():
 
 def test_reads_a_record(data):
     plane = confidence_map(data)
-    assert plane.naive.shape == plane.cast.shape == (7, 12)
+    assert plane.raw.shape == plane.cast.shape == (7, 12)
     np.testing.assert_array_equal(plane.points, [[-1.0, 1.0], [-2.0, 2.0], [1.5, 3.0]])
     assert plane.classes == [0, 0, 1]
     assert (plane.low, plane.high) == (0.2, 1.0)
@@ -52,7 +52,7 @@ def test_scale_is_rounded_outward(smallest, largest, scale):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"naive": [[0.5] * 7] * 12}, "`naive` in `data` of confidence_map must be 7 x 12, .* got 12 x 7"),
+        ({"raw": [[0.5] * 7] * 12}, "`raw` in `data` of confidence_map must be 7 x 12, .* got 12 x 7"),
         ({"cast": [[0.5] * 12] * 6}, "`cast` in `data` of confidence_map must be 7 x 12"),
         ({"cast": [[1.5] * 12] * 7}, r"`cast` in `data` of confidence_map must lie in \[0, 1\]; got 1.5 to 1.5"),
         ({"cast": [[float("nan")] * 12] * 7}, r"`cast` in `data` of confidence_map must lie in \[0, 1\]"),
@@ -66,18 +66,18 @@ def test_says_what_is_wrong(data, change, message):
 
 
 def test_says_what_is_missing(data):
-    with pytest.raises(ValueError, match=r"`data` of confidence_map lacks cast, labeled; got x, y, naive"):
-        confidence_map({key: data[key] for key in ("x", "y", "naive")})
-    with pytest.raises(ValueError, match=r"lacks x, y, naive, cast, labeled; got nothing"):
+    with pytest.raises(ValueError, match=r"`data` of confidence_map lacks cast, labeled; got x, y, raw"):
+        confidence_map({key: data[key] for key in ("x", "y", "raw")})
+    with pytest.raises(ValueError, match=r"lacks x, y, raw, cast, labeled; got nothing"):
         confidence_map({})
 
 
 def test_draws_both_with_one_scale(data):
     plane = confidence_map(data)
-    panels = draw_confidence_map(plane, titles=("naive", "CAST-L"))
-    assert [ax.get_title() for ax in panels[0]] == ["naive", "CAST-L"]
+    panels = draw_confidence_map(plane, titles=("raw", "CAST-L"))
+    assert [ax.get_title() for ax in panels[0]] == ["raw", "CAST-L"]
     meshes = [ax.collections[0] for ax in panels[0]]
-    for mesh, values in zip(meshes, (plane.naive, plane.cast), strict=True):
+    for mesh, values in zip(meshes, (plane.raw, plane.cast), strict=True):
         np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(7, 12), values)
         assert mesh.get_clim() == (0.2, 1.0)
     figure = panels[0, 0].figure

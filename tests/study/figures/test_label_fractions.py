@@ -27,12 +27,12 @@ SAME = {
 }
 
 
-def trial(method, seed, score, *, fold=0, strategy="fpl", **changes):
+def trial(method, seed, score, *, fold=0, strategy="threshold", **changes):
     strategy = "none" if method == "supervised" else strategy
     return SAME | {"method": method, "strategy": strategy, "seed": seed, "fold": fold, "score": score} | changes
 
 
-def make_results(datasets, *, methods=("baseline", "cast-l"), strategies=("fpl", "cpl"), n_seeds=3):
+def make_results(datasets, *, methods=("baseline", "cast-l"), strategies=("threshold", "curriculum"), n_seeds=3):
     """Method number k scores 2 k percent more than the supervised model, everywhere."""
     rng = np.random.default_rng(0)
     rows = []
@@ -160,7 +160,7 @@ class TestRelativeImprovements:
             (pd.DataFrame([trial("supervised", 0, 0.6)]), "only rows of method 'supervised'"),
             (
                 pd.DataFrame([trial("supervised", 0, 0.5), trial("cast-l", 0, 0.6), trial("cast-l", 0, 0.7)]),
-                "several rows for the same trial, for example dataset diabetes, method cast-l, strategy fpl, seed 0",
+                "several rows for the same trial, for example dataset diabetes, method cast-l, strategy threshold, seed 0",
             ),
         ],
     )
@@ -171,7 +171,8 @@ class TestRelativeImprovements:
 
 class TestDraw:
     def test_strategies_are_rows_and_datasets_columns(self):
-        panels = draw_label_fractions(relative_improvements(make_results(["diabetes", "cmc", "gusto"])))
+        improvements = relative_improvements(make_results(["diabetes", "cmc", "gusto"]))
+        panels = draw_label_fractions(improvements, labels={"dataset": {"gusto": "gusto (stand-in)"}})
         assert panels.shape == (2, 3)
         assert [ax.get_title() for ax in panels[0]] == ["diabetes", "cmc", "gusto (stand-in)"]
         assert [ax.get_ylabel() for ax in panels[:, 0]] == ["FPL\nimprovement (%)", "CPL\nimprovement (%)"]
@@ -182,7 +183,7 @@ class TestDraw:
 
     def test_panels_of_a_dataset_have_the_same_vertical_axis(self):
         results = make_results(["diabetes", "cmc"])
-        results.loc[(results["dataset"] == "cmc") & (results["strategy"] == "cpl"), "score"] *= 1.5
+        results.loc[(results["dataset"] == "cmc") & (results["strategy"] == "curriculum"), "score"] *= 1.5
         panels = draw_label_fractions(relative_improvements(results))
         assert panels[0, 1].get_ylim() == panels[1, 1].get_ylim()
         assert panels[0, 0].get_ylim() != panels[0, 1].get_ylim()
@@ -198,17 +199,18 @@ class TestDraw:
 
     def test_missing_results_are_marked(self):
         results = make_results(["diabetes", "cmc"])
-        no_cpl = (results["dataset"] == "cmc") & (results["strategy"] == "cpl")
+        no_curriculum = (results["dataset"] == "cmc") & (results["strategy"] == "curriculum")
         one_seed = (results["dataset"] == "diabetes") & (results["seed"] == 0) & (results["label_fraction"] == 0.1)
         middle = (results["dataset"] == "cmc") & (results["method"] == "cast-l") & (results["label_fraction"] == 0.1)
-        results.loc[no_cpl | (one_seed & (results["method"] == "cast-l")) | middle, "status"] = "missing"
-        panels = draw_label_fractions(relative_improvements(results))
+        results.loc[no_curriculum | (one_seed & (results["method"] == "cast-l")) | middle, "status"] = "missing"
+        labels = {"method": {"supervised": "w/o ST", "cast-l": "CAST-L"}}
+        panels = draw_label_fractions(relative_improvements(results), labels=labels)
         assert [text.get_text() for text in panels[1, 1].texts] == ["no results"]
         assert [hollow for height, hollow in markers(panels[0, 0]) if height > 1] == [False, False, True]
         curves = [line.get_ydata() for line in panels[0, 1].lines if line.get_marker() == "None"]
         assert any(np.isnan(curve[1]) and not np.isnan(curve[[0, 2]]).any() for curve in curves if len(curve) == 3)
         legend = [text.get_text() for text in panels[0, 0].figure.legends[0].get_texts()]
-        assert legend == ["supervised", "Baseline", "CAST-L", "some trials missing"]
+        assert legend == ["w/o ST", "baseline", "CAST-L", "some trials missing"]
 
     def test_a_method_without_a_strategy_is_drawn_for_each(self):
         results = make_results(["diabetes"])

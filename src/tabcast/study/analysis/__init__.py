@@ -1,6 +1,6 @@
-"""From the results table to what a reader believes: means with errors, ranks, tests, controls, tables.
+"""From the results table to findings: means with standard errors, ranks, tests, controls, tables.
 
-Sees a DataFrame with a row for each trial and nothing of how it was made: neither the study nor the method.
+It reads a DataFrame with one row per trial and knows neither the study nor the method that produced it.
 
     results -> summarize, paired_differences, win_tie_loss -> comparison_table -> to_markdown, to_latex, to_csv
             -> score_matrix -> average_ranks, friedman_test, conover_posthoc, wilcoxon_holm
@@ -11,7 +11,7 @@ Sees a DataFrame with a row for each trial and nothing of how it was made: neith
 from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
 from tabcast.study.analysis.beside_published import beside_published, gain_agreement
 from tabcast.study.analysis.controls import control_report
-from tabcast.study.analysis.names import NAMES, display_name
+from tabcast.study.analysis.names import display_name
 from tabcast.study.analysis.ranks import average_ranks, score_matrix
 from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
 from tabcast.study.analysis.significance import (
@@ -25,7 +25,6 @@ from tabcast.study.analysis.summary import pair_trials, paired_differences, summ
 from tabcast.study.analysis.tables import Cell, Table, comparison_table
 
 __all__ = [
-    "NAMES",
     "AlphaWinners",
     "Cell",
     "FriedmanResult",

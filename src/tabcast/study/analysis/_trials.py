@@ -1,4 +1,4 @@
-"""The results table as everything here reads it: which columns say what was run, and which rows count."""
+"""The results table as the analysis reads it: which columns describe a trial, and which rows count."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ REPETITION = ("seed", "fold")
 
 
 def present(results: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Those of `columns` that the table has."""
+    """Keep the columns that the table has."""
     return [column for column in columns if column in results.columns]
 
 
 def require_columns(results: pd.DataFrame, columns: Sequence[str], owner: str) -> None:
-    """Complain about columns that the table lacks."""
+    """Raise if the table lacks columns."""
     lacking = [column for column in columns if column not in results.columns]
     if lacking:
         raise ValueError(
@@ -41,7 +41,7 @@ def require_columns(results: pd.DataFrame, columns: Sequence[str], owner: str) -
 
 
 def finished_trials(results: pd.DataFrame, value: str, owner: str) -> pd.DataFrame:
-    """Rows whose status is "done" and whose value is a finite number; a table without status is all done."""
+    """Select rows that are done and have a finite value; in a table without a status all rows are done."""
     if "status" in results.columns and not (results["status"] == "done").any():
         return results.iloc[:0].assign(**{value: pd.Series(dtype=float)})  # nothing is done, so nothing has a value yet
     require_columns(results, [value], owner)
@@ -59,7 +59,7 @@ def finished_trials(results: pd.DataFrame, value: str, owner: str) -> pd.DataFra
 
 
 def describe(row: pd.Series[Any]) -> str:
-    """A trial in a few words, as adult/xgboost/cast-l/fpl/seed3-fold0."""
+    """Name a trial, for instance adult/xgboost/cast-l/threshold/seed3-fold0."""
     parts = [
         str(row[name]) for name in ("dataset", "model", "method", "strategy") if name in row and row[name] != "none"
     ]
@@ -68,5 +68,5 @@ def describe(row: pd.Series[Any]) -> str:
 
 
 def distinct(values: pd.Series[Any]) -> list[Any]:
-    """Distinct values as they came; missing ones count as one."""
+    """List the distinct values in order; missing ones count as one."""
     return list(pd.unique(values.astype(object).where(values.notna(), None)))

@@ -1,4 +1,4 @@
-"""Which alpha won: how often the search chose each value of its grid, and the range that covers most of the winners."""
+"""Which alpha wins: how often the search chooses each value of its grid, and the range of most winners."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ import pandas as pd
 from tabcast.study.analysis._trials import finished_trials, require_columns
 
 GRID_DIGITS = 4  # alphas equal to this many digits are the same value of the grid
-LOW, HIGH = 0.05, 0.95  # quantiles at the ends of the 90 % interval
-INTERPOLATION: Literal["inverted_cdf"] = "inverted_cdf"  # none: a quantile is a value of the grid; numpy's name
+LOW, HIGH = 0.05, 0.95  # quantiles at the ends of the 90% interval
+INTERPOLATION: Literal["inverted_cdf"] = "inverted_cdf"  # a quantile is a value of the grid
 
 
 @dataclass(frozen=True)
 class AlphaWinners:
-    """What :func:`alpha_winners` gives.
+    """The result of :func:`alpha_winners`.
 
-    Attributes
+    Parameters
     ----------
-    shares : a row for each value: alpha, n (trials that chose it), share.
-    low, high : 5 % and 95 % quantile of the chosen alphas: ends of the interval that holds 90 % of them.
-    interpolation : how quantiles are found. "inverted_cdf": there is no interpolation, the quantile is the smallest
-        chosen value with at least 5 % or 95 % of the winners at or below it.
-    n : number of trials.
+    shares : DataFrame
+        One row per value: alpha, n (trials that chose it), share (their proportion).
+    low, high : float
+        The 5% and 95% quantiles of the chosen alphas, the ends of the interval that holds 90% of them.
+    interpolation : str
+        NumPy's name of the quantile method. With "inverted_cdf" a quantile is a value of the grid, not interpolated.
+    n : int
+        Number of trials.
     """
 
     shares: pd.DataFrame
@@ -37,7 +40,7 @@ class AlphaWinners:
 
     @property
     def upper_bound(self) -> float:
-        """Upper end of the 90 % interval: the paper's advice for the search (it says 0.7)."""
+        """Upper end of the 90% interval: the paper's advice for the search (it finds 0.7)."""
         return self.high
 
 
@@ -47,18 +50,27 @@ def alpha_winners(
     methods: Sequence[str] = ("cast-d", "cast-l"),
     grid: Sequence[float] | None = None,
 ) -> AlphaWinners:
-    """Distribution over trials of the alpha that the search chose.
+    """Compute the distribution over trials of the alpha that the search chose.
 
     Parameters
     ----------
-    results : the results table.
-    methods : whose trials count.
-    grid : values that could be chosen, so that those which never were are shown with share 0; None: only chosen ones.
+    results : DataFrame
+        The results table.
+    methods : sequence of str, default=("cast-d", "cast-l")
+        Methods whose trials count.
+    grid : sequence of float, optional
+        Values that could be chosen, so that values that never were are listed with share 0. By default only chosen
+        values are listed.
+
+    Returns
+    -------
+    AlphaWinners
+        The proportions and the interval.
 
     Notes
     -----
-    Each finished trial counts once. The interval describes the winners; it is no confidence interval of a mean. Where
-    no round beats the supervised model all alphas tie, and the winner only says how ties are broken; count without
+    Each finished trial counts once. The interval describes the winners; it is not a confidence interval of a mean.
+    Where no round beats the supervised model all alphas tie, and the winner only shows how ties are broken. Leave out
     these trials by passing ``results[results["best_round"] > 0]``.
 
     Examples
@@ -94,7 +106,7 @@ def alpha_winners(
 
 
 def _count_on_grid(counts: pd.Series[int], grid: Sequence[float]) -> pd.Series[int]:
-    """Counts of every value of the grid, 0 where none chose it."""
+    """Count the trials of every value of the grid, 0 included."""
     values = np.unique(np.round(np.asarray(grid, dtype=float), GRID_DIGITS))
     strange = counts.index.difference(pd.Index(values))
     if len(strange):

@@ -1,4 +1,4 @@
-"""Our numbers beside the paper's, cell by cell, and whether both say the same of each gain."""
+"""Our numbers beside the paper's, cell by cell, and whether the gains have the same sign."""
 
 from __future__ import annotations
 
@@ -16,29 +16,34 @@ COMPARED = [name for name in CELL if name != "method"]
 def beside_published(
     results: pd.DataFrame, published: pd.DataFrame, *, baseline: str = "baseline", value: str = "score"
 ) -> pd.DataFrame:
-    """Our mean and the paper's number for each cell of a published table that we ran as well.
+    """Compare our mean with the paper's number in each cell of a published table that we ran as well.
 
     Parameters
     ----------
-    results : the results table of that table's study.
-    published : the paper's numbers: dataset, model, method, strategy, noise_filter and a column named as `value`.
-    baseline : the method against which gains are counted.
-    value : what to compare; "seconds" for times.
+    results : DataFrame
+        The results table of the study that rebuilds that table.
+    published : DataFrame
+        The paper's numbers: dataset, model, method, strategy, noise_filter and a column named as `value`.
+    baseline : str, default="baseline"
+        The method that gains are measured against.
+    value : str, default="score"
+        What to compare; "seconds" for times.
 
     Returns
     -------
-    A row for each cell that both have, in the paper's order: dataset, model, method, strategy, noise_filter; ours,
-    ours_se, n (trials); paper; difference (ours minus paper); gain and paper_gain, each minus the baseline's number of
-    the same source; agrees, whether both gains have the same sign to 4 digits (missing for rows that have no gain).
-    Where ours stands in for a private dataset the row says so in stand_in_for and has no difference: other rows, other
-    numbers; gains can still be compared.
+    DataFrame
+        One row per cell that both have, in the paper's order: dataset, model, method, strategy, noise_filter; ours,
+        ours_se, n (trials); paper; difference (ours minus paper); gain and paper_gain, each minus the baseline's number
+        of the same source; agrees, whether both gains have the same sign to 4 digits (missing for rows that have no
+        gain). Where ours stands in for a private dataset the row says so in stand_in_for and has no difference: other
+        rows, other numbers; gains can still be compared.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis import beside_published
     >>> cells = pd.DataFrame({"dataset": "cmc", "model": "xgboost", "method": ["baseline", "cast-l"],
-    ...                       "strategy": "fpl", "noise_filter": "none"})
+    ...                       "strategy": "threshold", "noise_filter": "none"})
     >>> beside = beside_published(cells.assign(seed=0, score=[0.45, 0.46]), cells.assign(score=[0.4674, 0.4747]))
     >>> beside[["method", "ours", "paper", "difference", "gain", "paper_gain", "agrees"]].round(4)
          method  ours   paper  difference  gain  paper_gain agrees
@@ -63,25 +68,27 @@ def beside_published(
 
 
 def gain_agreement(beside: pd.DataFrame) -> pd.DataFrame:
-    """How often our gain over the baseline has the sign of the paper's, method by method.
+    """Count how often our gain over the baseline has the sign of the paper's, by method.
 
     Parameters
     ----------
-    beside : what :func:`beside_published` gives.
+    beside : DataFrame
+        The result of :func:`beside_published`.
 
     Returns
     -------
-    A row for each method and strategy with gains: method, strategy, agree, n, and the mean of both gains.
+    DataFrame
+        One row per method and strategy with gains: method, strategy, agree, n, and the mean of both gains.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis import gain_agreement
-    >>> beside = pd.DataFrame({"method": "cast-l", "strategy": "fpl", "gain": [0.01, -0.02], "paper_gain": 0.01,
+    >>> beside = pd.DataFrame({"method": "cast-l", "strategy": "threshold", "gain": [0.01, -0.02], "paper_gain": 0.01,
     ...                        "agrees": [True, False]})
     >>> gain_agreement(beside)
        method strategy  agree  n   gain  paper_gain
-    0  cast-l      fpl      1  2 -0.005        0.01
+    0  cast-l      threshold      1  2 -0.005        0.01
     """
     gains = beside.dropna(subset=["agrees"])
     gains = gains.assign(agrees=gains["agrees"].astype(bool))
@@ -91,7 +98,7 @@ def gain_agreement(beside: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gain(beside: pd.DataFrame, column: str, baseline: str) -> pd.Series[float]:
-    """A number minus the baseline's of the same cell; none for the baseline itself or without one."""
+    """Subtract the baseline's number of the same cell; missing for the baseline itself."""
     reference = beside[beside["method"] == baseline].set_index(COMPARED)[column]
     cells = pd.MultiIndex.from_frame(beside[COMPARED])
     gain = beside[column] - reference.reindex(cells).to_numpy()
@@ -99,6 +106,6 @@ def _gain(beside: pd.DataFrame, column: str, baseline: str) -> pd.Series[float]:
 
 
 def _same_sign(ours: pd.Series[float], paper: pd.Series[float]) -> pd.Series[bool]:
-    """Whether both are positive, both zero or both negative, to the digits of the paper; NA where one is missing."""
+    """Whether both have the same sign at the paper's digits; NA where one is missing."""
     same = np.sign(ours.round(DIGITS)) == np.sign(paper.round(DIGITS))
     return same.astype("boolean").mask(ours.isna() | paper.isna())

@@ -1,4 +1,4 @@
-"""Is a gain due to density? The gain beside three controls that do without it."""
+"""Is a gain due to density? The gain beside three controls that do not use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("mean", "standard_error", "low", "high", "se_over", "n_units", "n_pai
 
 
 def controls_of(gain: str) -> dict[str, str]:
-    """What stands side by side for a gain: role and method, the gain itself first."""
+    """Map each role in a comparison to its method, the gain itself first."""
     return {
         "gain": gain,
         "same budget": "same-budget",
@@ -27,33 +27,36 @@ def controls_of(gain: str) -> dict[str, str]:
 
 
 def control_report(results: pd.DataFrame, by: Sequence[str] = ("strategy",)) -> pd.DataFrame:
-    """Gains of CAST beside their controls, against the baseline and against no self-training.
+    """Compute the gains of CAST and of its controls, over the baseline and over no self-training.
 
-    A gain is due to density only if the controls do not have it as well: *same budget* gives the baseline as many
-    tries as the search for alpha has; *permuted gamma* runs CAST with densities dealt to the wrong rows; *operating
-    point* only moves the decision threshold of the supervised model. With two classes the last one leaves AUC as it
-    is, so a gain in F1 which it shares and which AUC lacks is a better threshold and not a better model.
+    A gain is due to density only if the controls do not have it as well. *Same budget* gives the baseline as many tries
+    as the search for alpha has. *Permuted gamma* runs CAST with densities assigned to the wrong rows. *Operating point*
+    only moves the decision threshold of the supervised model; with two classes that leaves AUC unchanged, so a gain in
+    F1 that it shares and that AUC lacks comes from a better threshold and not from a better model.
 
     Parameters
     ----------
-    results : the results table, with the columns score (the dataset's metric), auc and log_loss.
-    by : columns that separate comparisons. Comparisons of two methods without a strategy (the operating point with
+    results : DataFrame
+        The results table, with the columns score (the dataset's metric), auc and log_loss.
+    by : sequence of str, default=("strategy",)
+        Columns that separate comparisons. Comparisons of two methods without a strategy (the operating point with
         supervised) have strategy "none".
 
     Returns
     -------
-    A row for each group of `by`, gain, metric, reference, role and dataset, the last row of these being "overall":
-    these columns; method; higher_is_better; and of the paired differences (method minus reference) mean,
-    standard_error, low, high (95 % interval), se_over, n_units, n_pairs, as in :func:`paired_differences`. A control
-    that has no pair of finished trials has one row with dataset "overall", no numbers and n_pairs 0.
+    DataFrame
+        One row per group of `by`, gain, metric, reference, role and dataset, the last row of these being "overall":
+        these columns; method; higher_is_better; and of the paired differences (method minus reference) mean,
+        standard_error, low, high (95% interval), se_over, n_units, n_pairs, as in :func:`paired_differences`. A
+        control that has no pair of finished trials has one row with dataset "overall", no numbers and n_pairs 0.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis import control_report
     >>> methods = ["supervised", "baseline", "cast-l", "same-budget", "cast-l-permuted"]
-    >>> results = pd.DataFrame({"dataset": "cmc", "method": methods, "strategy": ["none"] + ["fpl"] * 4, "seed": 0,
-    ...                         "score": [0.50, 0.52, 0.60, 0.58, 0.53], "auc": 0.7, "log_loss": 0.6})
+    >>> results = pd.DataFrame({"dataset": "cmc", "method": methods, "strategy": ["none"] + ["threshold"] * 4,
+    ...                         "seed": 0, "score": [0.50, 0.52, 0.60, 0.58, 0.53], "auc": 0.7, "log_loss": 0.6})
     >>> report = control_report(results)
     >>> shown = report.query("metric == 'score' and reference == 'baseline' and dataset == 'overall'")
     >>> shown[["gain", "role", "mean", "n_pairs"]].round(2).reset_index(drop=True)
@@ -86,7 +89,7 @@ def control_report(results: pd.DataFrame, by: Sequence[str] = ("strategy",)) -> 
 def _compare(
     trials: pd.DataFrame, by: Sequence[str], gain: str, metric: str, reference: str, role: str, method: str
 ) -> list[dict[Hashable, Any]]:
-    """Rows of one method against one reference in one metric."""
+    """Compare one method with one reference in one metric."""
     names: dict[Hashable, Any] = {
         "gain": gain,
         "metric": metric,

@@ -1,4 +1,4 @@
-"""A list of findings, a line each: what is not a comparison of methods by datasets. Plain values, then text."""
+"""A list of findings, one line each, for what is not a comparison of methods by datasets: plain values, then text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tabcast.study.analysis.names import display_name
+from tabcast.study.analysis.names import Labels, display_name
 from tabcast.study.analysis.rendering import NOTHING, escape_latex, escape_markdown
 
 
@@ -15,12 +15,16 @@ from tabcast.study.analysis.rendering import NOTHING, escape_latex, escape_markd
 class Listing:
     """A table of findings.
 
-    Attributes
+    Parameters
     ----------
-    title : text above.
-    frame : a row for each finding.
-    digits : after the decimal point; columns whose name starts with "p" and a blank are p-values, shown to two digits.
-    notes : sentences below.
+    title : str
+        Text above.
+    frame : DataFrame
+        One row per finding.
+    digits : int, default=4
+        Digits after the decimal point. Columns whose name starts with "p " are p-values, shown to two digits.
+    notes : tuple of str, default=()
+        Sentences below.
     """
 
     title: str
@@ -29,26 +33,26 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-def format_value(column: str, value: Any, digits: int) -> str:
-    """A value as text: p-values to two significant digits, names as readers know them, a dash for nothing.
+def format_value(column: str, value: Any, digits: int, labels: Labels | None = None) -> str:
+    """Format a value: p-values to two significant digits, names by their label, a dash for a missing value.
 
     Examples
     --------
     >>> from tabcast.study.analysis.listing import format_value
-    >>> format_value("p Holm", 0.01234, 4), format_value("mean", 0.5, 2), format_value("method", "cast-l", 4)
-    ('0.012', '0.50', 'CAST-L')
+    >>> format_value("p Holm", 0.01234, 4), format_value("mean", 0.5, 2), format_value("strategy", "threshold", 4)
+    ('0.012', '0.50', 'FPL')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return NOTHING
     if isinstance(value, float):
         return f"{value:.2g}" if column.startswith("p ") else f"{value:.{digits}f}"
-    return display_name("method" if column == "reference" else column, value)
+    return display_name("method" if column == "reference" else column, value, labels)
 
 
-def listing_to_markdown(listing: Listing) -> str:
-    """The listing in GitHub's Markdown, numbers to the right."""
+def listing_to_markdown(listing: Listing, labels: Labels | None = None) -> str:
+    """Render the listing in GitHub's Markdown, numbers aligned to the right."""
     names = [str(name) for name in listing.frame.columns]
-    body = _texts(listing, escape_markdown)
+    body = _texts(listing, labels, escape_markdown)
     if not body:
         notes = [escape_markdown(note) for note in listing.notes]
         return "\n\n".join([f"**{escape_markdown(listing.title)}**", "No finished trials.", *notes]) + "\n"
@@ -64,12 +68,12 @@ def listing_to_markdown(listing: Listing) -> str:
 
 
 def listing_to_csv(listing: Listing) -> str:
-    """The listing as CSV with full numbers; title and notes are left out."""
+    """Render the listing as CSV with full numbers; title and notes are left out."""
     return listing.frame.to_csv(index=False, lineterminator="\n", float_format="%.10g")
 
 
-def listing_to_latex(listing: Listing) -> str:
-    """The listing as a LaTeX tabular; needs the package booktabs."""
+def listing_to_latex(listing: Listing, labels: Labels | None = None) -> str:
+    """Render the listing as a LaTeX tabular; needs the package booktabs."""
     right = [pd.api.types.is_numeric_dtype(kind) for kind in listing.frame.dtypes]
     head = " & ".join(escape_latex(str(name).replace("_", " ")) for name in listing.frame.columns)
     lines = [rf"% {escape_latex(listing.title)}"] if listing.title else []
@@ -79,17 +83,17 @@ def listing_to_latex(listing: Listing) -> str:
         head + r" \\",
         r"\midrule",
     ]
-    lines += [" & ".join(row) + r" \\" for row in _texts(listing, escape_latex)]
+    lines += [" & ".join(row) + r" \\" for row in _texts(listing, labels, escape_latex)]
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {escape_latex(note)}" for note in listing.notes]
     return "\n".join(lines) + "\n"
 
 
-def _texts(listing: Listing, escape: Any) -> list[list[str]]:
-    """The cells as escaped text."""
+def _texts(listing: Listing, labels: Labels | None, escape: Any) -> list[list[str]]:
+    """Format and escape the cells."""
     columns = [str(name) for name in listing.frame.columns]
     return [
-        [escape(format_value(name, value, listing.digits)) for name, value in zip(columns, row, strict=True)]
+        [escape(format_value(name, value, listing.digits, labels)) for name, value in zip(columns, row, strict=True)]
         for row in listing.frame.itertuples(index=False, name=None)
     ]
 

@@ -1,4 +1,4 @@
-"""Which method comes first how often: scores as a matrix of settings and methods, and average ranks."""
+"""Average ranks of methods, and the matrix of scores by setting and method that they come from."""
 
 from __future__ import annotations
 
@@ -22,25 +22,30 @@ def score_matrix(
     methods: Sequence[str] | None = None,
     value: str = "score",
 ) -> pd.DataFrame:
-    """Mean scores with a row for each setting and a column for each method: what ranks and tests take.
+    """Arrange mean scores with one row per setting and one column per method, as ranks and tests take them.
 
     Parameters
     ----------
-    results : the results table, or a published one; rows of one strategy.
-    settings : columns whose values make a row.
-    methods : the columns, in this order; None: all methods but supervised, in the order of display.
-    value : column to average.
+    results : DataFrame
+        The results table, or a published one; rows of one strategy.
+    settings : sequence of str, default=("dataset", "model")
+        Columns whose values identify a row.
+    methods : sequence of str, optional
+        The columns, in this order. By default all methods but supervised, in the order of the results.
+    value : str, default="score"
+        Column to average.
 
     Returns
     -------
-    Scores; NaN where a setting has no finished trial of a method.
+    DataFrame
+        Scores; NaN where a setting has no finished trial of a method.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis import score_matrix
-    >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["cast-l", "baseline"] * 2,
-    ...                         "score": [0.8, 0.7, 0.6, 0.5]})
+    >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["baseline", "cast-l"] * 2,
+    ...                         "score": [0.7, 0.8, 0.5, 0.6]})
     >>> score_matrix(results, ["dataset"])
     method   baseline  cast-l
     dataset
@@ -59,17 +64,20 @@ def score_matrix(
 
 
 def average_ranks(scores: pd.DataFrame, *, higher_is_better: bool = True) -> pd.DataFrame:
-    """Mean rank of each method over settings; 1 is the best, and ties share the mean of their ranks.
+    """Average the rank of each method over settings; 1 is the best, and ties share the mean of their ranks.
 
     Parameters
     ----------
-    scores : a row for each setting, a column for each method, none missing.
-    higher_is_better : False for errors and losses.
+    scores : DataFrame
+        One row per setting, one column per method, no missing values.
+    higher_is_better : bool, default=True
+        False for errors and losses.
 
     Returns
     -------
-    A row for each method, in the order of the columns: rank, the mean; rank_sd, the standard deviation over the
-    settings (with n in the variance, as the paper prints it); n, number of settings.
+    DataFrame
+        One row per method, in the order of the columns: rank, the mean; rank_sd, the standard deviation over the
+        settings (with n in the variance, as the paper prints it); n, number of settings.
 
     Examples
     --------
@@ -89,11 +97,11 @@ def average_ranks(scores: pd.DataFrame, *, higher_is_better: bool = True) -> pd.
 
 
 def check_scores(scores: pd.DataFrame, owner: str, *, n_methods: int = 2) -> None:
-    """Complain unless there is a score of every method, and of enough methods, in every setting."""
+    """Raise unless every setting has a score of every method, and there are enough methods."""
     if not isinstance(scores, pd.DataFrame) or len(scores) == 0 or scores.shape[1] < n_methods:
         shape = scores.shape if isinstance(scores, pd.DataFrame) else type(scores).__name__
         raise ValueError(
-            f"`scores` of {owner} must be a DataFrame with a row for each setting (at least 1) and a column for each "
+            f"`scores` of {owner} must be a DataFrame with one row per setting (at least 1) and one column per "
             f"method (at least {n_methods}); got {shape}."
         )
     missing = list(zip(*np.nonzero(scores.isna().to_numpy()), strict=True))

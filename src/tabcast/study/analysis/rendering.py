@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Table
+from tabcast.study.analysis.names import Labels, display_name
+from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Key, Table
 
 NOTHING = "—"
 LATEX = {
@@ -30,7 +31,7 @@ LATEX = {
 
 
 def escape_markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is, inside a table too.
+    r"""Escape text for Markdown, also inside a table.
 
     Examples
     --------
@@ -41,18 +42,18 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Text that LaTeX prints as it is.
+    r"""Escape text for LaTeX.
 
     Examples
     --------
-    >>> print(escape_latex("50 % of a_b & c"))
-    50 \% of a\_b \& c
+    >>> print(escape_latex("50% of a_b & c"))
+    50\% of a\_b \& c
     """
     return re.sub("|".join(map(re.escape, LATEX)), lambda match: LATEX[match[0]], text)
 
 
 def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> str:
-    """A cell as plain text without its mark; an em dash where there is no number."""
+    """Format a cell without its mark; an em dash where there is no number."""
     if cell.value is None:
         return NOTHING
     if cell.kind == "rank":
@@ -63,25 +64,35 @@ def format_cell(cell: Cell, digits: int, *, standard_errors: bool = False) -> st
     return text
 
 
-def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
-    """The table in GitHub's Markdown, aligned so that it can be read as it is.
+def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
+    """Render a table in GitHub's Markdown, aligned so that it is readable as plain text.
 
-    The levels of a column's label are joined by " / ", because Markdown has one line of headings; the outer label of a
-    row is written once a block. Best: bold; second best: underlined.
+    The levels of a column label are joined by " / ", because Markdown has one line of headings; the outer label of a
+    row is written once per block. The best is bold, the second best underlined.
 
     Parameters
     ----------
-    table : what to show.
-    standard_errors : whether to append them to the means.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+    standard_errors : bool, default=False
+        Whether to append standard errors to the means.
+
+    Returns
+    -------
+    str
+        The text.
     """
     width = len(table.row_names)
     head = [escape_markdown(name.replace("_", " ")) for name in table.row_names]
-    head += [escape_markdown(" / ".join(part for part in label if part)) for label in table.columns]
+    rows, columns = _shown(table, labels)
+    head += [escape_markdown(" / ".join(part for part in label if part)) for label in columns]
     marks = {"best": "**{}**", "second": "<u>{}</u>", "": "{}"}
     body = [
         [*map(escape_markdown, label)]
         + [marks[cell.mark].format(format_cell(cell, table.digits, standard_errors=standard_errors)) for cell in cells]
-        for label, cells in zip(_once(table.rows), table.cells, strict=True)
+        for label, cells in zip(_once(rows), table.cells, strict=True)
     ]
     widths = [max(3, *(len(row[j]) for row in [head, *body])) for j in range(len(head))]
     lines = [_pad(head, widths, width)]
@@ -94,43 +105,65 @@ def to_markdown(table: Table, *, standard_errors: bool = False) -> str:
     return "\n".join([*above, *lines, *below])
 
 
-def to_csv(table: Table) -> str:
-    """The table as CSV, a line for each cell: labels, value, its error, n, mark. Title and notes are left out.
+def to_csv(table: Table, *, labels: Labels | None = None) -> str:
+    """Render a table as CSV, one line per cell: labels, value, standard error, n, mark.
 
-    Cells without a number are there with an empty value and n = 0.
+    Title and notes are left out. Cells without a number have an empty value and n = 0.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+
+    Returns
+    -------
+    str
+        The text.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*table.row_names, *table.column_names, "value", "standard_error", "se_over", "n", "mark"])
-    for label, cells in zip(table.rows, table.cells, strict=True):
-        for column, cell in zip(table.columns, cells, strict=True):
+    rows, columns = _shown(table, labels)
+    for label, cells in zip(rows, table.cells, strict=True):
+        for column, cell in zip(columns, cells, strict=True):
             numbers = ["" if one is None else f"{one:.10g}" for one in (cell.value, cell.standard_error)]
             writer.writerow([*label, *column, *numbers, cell.se_over, cell.n, cell.mark])
     return text.getvalue()
 
 
-def to_latex(table: Table, *, standard_errors: bool = False) -> str:
-    r"""The table in LaTeX; needs the package booktabs.
+def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: bool = False) -> str:
+    r"""Render a table in LaTeX; needs the package booktabs.
 
-    With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. Best: bold; second best: underlined;
-    a rule between blocks; notes in small print below.
+    With a title it is a ``table`` with a caption, otherwise a ``tabular`` alone. The best is bold, the second best
+    underlined; rules separate blocks, and notes follow in small print.
 
     Parameters
     ----------
-    table : what to show.
-    standard_errors : whether to append them to the means.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, optional
+        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+    standard_errors : bool, default=False
+        Whether to append standard errors to the means.
+
+    Returns
+    -------
+    str
+        The text.
     """
     width = len(table.row_names)
+    rows, columns = _shown(table, labels)
     marks = {"best": r"\textbf{%s}", "second": r"\underline{%s}", "": "%s"}
     lines = [
         rf"\begin{{tabular}}{{{'l' * width}{'r' * len(table.columns)}}}",
         r"\toprule",
-        *_latex_head(table),
+        *_latex_head(table, columns),
         r"\midrule",
     ]
-    labels = _once(table.rows)
-    for i, (label, cells) in enumerate(zip(labels, table.cells, strict=True)):
-        if i and table.rows[i][:-1] != table.rows[i - 1][:-1]:
+    for i, (label, cells) in enumerate(zip(_once(rows), table.cells, strict=True)):
+        if i and rows[i][:-1] != rows[i - 1][:-1]:
             lines.append(r"\midrule")
         texts = [
             marks[cell.mark] % escape_latex(format_cell(cell, table.digits, standard_errors=standard_errors))
@@ -148,7 +181,7 @@ def to_latex(table: Table, *, standard_errors: bool = False) -> str:
 
 
 def _notes(table: Table, standard_errors: bool) -> list[str]:
-    """The table's notes, after a sentence on what the errors are if they are shown."""
+    """List the table's notes, after a sentence on the standard errors if they are shown."""
     over = sorted({cell.se_over for cells in table.cells for cell in cells if cell.se_over}, reverse=True)
     if not standard_errors or not over:
         return list(table.notes)
@@ -156,8 +189,17 @@ def _notes(table: Table, standard_errors: bool) -> list[str]:
     return [f"Numbers after ± are standard errors over {' or '.join(over)}{folds}.", *table.notes]
 
 
+def _shown(table: Table, labels: Labels | None) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Format the labels of rows and columns."""
+
+    def show(names: Sequence[str], keys: Sequence[Key]) -> list[tuple[str, ...]]:
+        return [tuple(display_name(*pair, labels) for pair in zip(names, key, strict=True)) for key in keys]
+
+    return show(table.row_names, table.rows), show(table.column_names, table.columns)
+
+
 def _once(labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Labels with the outer levels blank where they repeat those of the row above."""
+    """Blank the outer levels of labels where they repeat those of the row above."""
     shown = []
     for i, label in enumerate(labels):
         above = labels[i - 1] if i else None
@@ -173,16 +215,16 @@ def _pad(row: Sequence[str], widths: Sequence[int], n_labels: int) -> str:
     return "| " + " | ".join(texts) + " |"
 
 
-def _latex_head(table: Table) -> list[str]:
-    """A line for each level of the columns' labels, with rules under what spans several columns."""
+def _latex_head(table: Table, columns: Sequence[tuple[str, ...]]) -> list[str]:
+    """Write one line per level of the column labels, with rules under labels that span several columns."""
     width, lines = len(table.row_names), []
     for level in range(len(table.column_names)):
         last = level == len(table.column_names) - 1
         names = [name.replace("_", " ") if last else "" for name in table.row_names]
         cells, rules, start = [*map(escape_latex, names)], [], width + 1
-        for _, group in groupby(range(len(table.columns)), key=lambda j: table.columns[j][: level + 1]):
+        for _, group in groupby(range(len(columns)), key=lambda j: columns[j][: level + 1]):
             members = list(group)
-            text = escape_latex(table.columns[members[0]][level])
+            text = escape_latex(columns[members[0]][level])
             cells.append(text if len(members) == 1 else rf"\multicolumn{{{len(members)}}}{{c}}{{{text}}}")
             if len(members) > 1:
                 rules.append(rf"\cmidrule(lr){{{start}-{start + len(members) - 1}}}")

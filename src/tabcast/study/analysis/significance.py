@@ -1,4 +1,4 @@
-"""Are the methods different at all, and which from which? Tests over settings, and groups they cannot tell apart."""
+"""Do the methods differ, and which from which? Tests over settings, and groups that they cannot tell apart."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ MOST_EXACT = 50  # differences up to which the signed-rank test is exact; 2**50 
 
 
 class FriedmanResult(NamedTuple):
-    """What :func:`friedman_test` gives.
+    """The result of :func:`friedman_test`.
 
-    Attributes
+    Parameters
     ----------
-    statistic, p_value : chi-squared statistic with its correction for ties, and its p.
-    n_settings, n_methods : size of the comparison.
+    statistic, p_value : float
+        Chi-squared statistic, corrected for ties, and its p-value.
+    n_settings, n_methods : int
+        Number of settings and of methods.
     """
 
     statistic: float
@@ -34,7 +36,7 @@ class FriedmanResult(NamedTuple):
 
 
 def holm_adjust(p: Floats) -> Floats:
-    """Holm's step-down: the i-th smallest of m p-values times ``m - i + 1``, at most 1, never below an earlier one."""
+    """Adjust by Holm: the i-th smallest of m p-values times ``m - i + 1``, at most 1, never below an earlier one."""
     order = np.argsort(p, kind="stable")
     adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     back = np.empty_like(adjusted)
@@ -43,20 +45,21 @@ def holm_adjust(p: Floats) -> Floats:
 
 
 def bonferroni_adjust(p: Floats) -> Floats:
-    """Each p-value times their number, at most 1."""
+    """Multiply each p-value by their number, at most 1."""
     return np.minimum(p * len(p), 1.0)
 
 
 def leave_as_is(p: Floats) -> Floats:
-    """The p-values of each pair by itself."""
+    """Return the p-values unadjusted."""
     return p
 
 
 def signed_rank_p(differences: Floats) -> float:
-    """Two-sided p of Wilcoxon's signed-rank test; zeros are left out, equal sizes share their mean rank.
+    """Compute the two-sided p of Wilcoxon's signed-rank test; zeros are left out, ties share their mean rank.
 
-    Exact for up to 50 differences, ties or not: the distribution of the rank sum over all signs is counted rank by
-    rank. (SciPy goes through the signs themselves where there are ties, which takes a second a pair.) Beyond: normal.
+    It is exact for up to 50 differences, with or without ties: the distribution of the rank sum over all signs is
+    counted rank by rank. (With ties, SciPy enumerates the signs, which takes a second per pair.) Beyond that it is an
+    approximation.
     """
     kept = differences[differences != 0]
     if len(kept) == 0:
@@ -81,16 +84,22 @@ ADJUSTMENTS: dict[str | None, Callable[[Floats], Floats]] = {
 
 
 def friedman_test(scores: pd.DataFrame) -> FriedmanResult:
-    """Whether any of the methods differs from the others (Friedman's test on ranks, corrected for ties).
+    """Test whether any of the methods differs from the others (Friedman's test on ranks, corrected for ties).
 
     Parameters
     ----------
-    scores : a row for each setting, a column for each of at least three methods, none missing.
+    scores : DataFrame
+        One row per setting, one column for each of at least three methods, no missing values.
+
+    Returns
+    -------
+    FriedmanResult
+        The statistic and its p-value.
 
     Notes
     -----
-    The p-value comes from the chi-squared distribution, which is good from about ten settings. Where all methods tie
-    in every setting the statistic is 0 and p is 1.
+    The p-value comes from the chi-squared distribution, a good approximation from about ten settings. Where all methods
+    tie in every setting the statistic is 0 and p is 1.
 
     References
     ----------
@@ -113,16 +122,19 @@ def friedman_test(scores: pd.DataFrame) -> FriedmanResult:
 
 
 def conover_posthoc(scores: pd.DataFrame, p_adjust: str | None = "holm") -> pd.DataFrame:
-    """Which methods differ, pair by pair, by Conover's test after Friedman's. Needs scikit-posthocs.
+    """Test each pair of methods by Conover's test after Friedman's. Needs scikit-posthocs.
 
     Parameters
     ----------
-    scores : a row for each setting, a column for each of at least three methods, none missing.
-    p_adjust : how p-values are adjusted for the number of pairs: "holm", "bonferroni", or None for not at all.
+    scores : DataFrame
+        One row per setting, one column for each of at least three methods, no missing values.
+    p_adjust : str, default="holm"
+        Adjustment for the number of pairs: "holm", "bonferroni", or None for no adjustment.
 
     Returns
     -------
-    Symmetric matrix of p-values with 1 on its diagonal.
+    DataFrame
+        Symmetric matrix of p-values with 1 on its diagonal.
 
     Notes
     -----
@@ -159,15 +171,17 @@ def conover_posthoc(scores: pd.DataFrame, p_adjust: str | None = "holm") -> pd.D
 
 
 def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:
-    """Which methods differ, by Wilcoxon's signed-rank test of each pair, adjusted by Holm over all pairs.
+    """Test each pair of methods by Wilcoxon's signed-rank test, adjusted by Holm over all pairs.
 
     Parameters
     ----------
-    scores : a row for each setting, a column for each method, none missing.
+    scores : DataFrame
+        One row per setting, one column per method, no missing values.
 
     Returns
     -------
-    Symmetric matrix of adjusted p-values with 1 on its diagonal.
+    DataFrame
+        Symmetric matrix of adjusted p-values with 1 on its diagonal.
 
     Notes
     -----
@@ -203,13 +217,17 @@ def indistinguishable_groups(
 
     Parameters
     ----------
-    ranks : average rank of each method.
-    pvalues : p-value of each pair, rows and columns named as `ranks`.
-    alpha : pairs with p below this differ.
+    ranks : Series
+        Average rank of each method.
+    pvalues : DataFrame
+        P-value of each pair, rows and columns named as `ranks`.
+    alpha : float, default=0.05
+        Pairs with p below this differ.
 
     Returns
     -------
-    Groups of at least two methods, each ordered by rank, the group with the best method first.
+    list of tuple of str
+        Groups of at least two methods, each ordered by rank, the group with the best method first.
 
     Examples
     --------
@@ -230,7 +248,7 @@ def indistinguishable_groups(
 def _cliques(
     alike: dict[str, set[str]], chosen: set[str], candidates: set[str], excluded: set[str]
 ) -> Iterator[set[str]]:
-    """Maximal sets in which each is alike to each (Bron and Kerbosch, 1973)."""
+    """Yield the maximal sets in which all are alike (Bron and Kerbosch, 1973)."""
     if not candidates and not excluded:
         yield chosen
     for name in sorted(candidates):
@@ -240,7 +258,7 @@ def _cliques(
 
 
 def _symmetric(upper: Floats, names: pd.Index[str]) -> pd.DataFrame:
-    """The matrix with these values above its diagonal, row by row, the same below and 1 on it."""
+    """Make the matrix with these values above and below its diagonal, row by row, and 1 on it."""
     matrix = np.ones((len(names), len(names)))
     rows, columns = np.triu_indices(len(names), 1)
     matrix[rows, columns] = matrix[columns, rows] = upper

@@ -1,7 +1,7 @@
-"""Means with honest errors, differences of methods that saw the same rows, and who wins where.
+"""Means with standard errors, paired differences of methods on the same rows, and counts of wins.
 
-The folds of a seed share rows and are no independent repetitions: they are averaged first, and the standard error is
-taken over the seeds.
+The folds of a seed share rows and are not independent: they are averaged first, and the standard error is taken over
+the seeds.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ OVERALL = "overall"  # instead of a dataset's name, in the row of all datasets
 
 
 class Estimate(NamedTuple):
-    """A mean and how well it is known.
+    """A mean and its standard error.
 
-    Attributes
+    Parameters
     ----------
-    mean, standard_error : the mean of the units, and its standard error (NaN with one unit).
-    n_units : number of values over which the error is taken.
-    se_over : what these are: "seeds", "folds", "datasets" or "none".
+    mean, standard_error : float
+        The mean of the units, and its standard error (NaN with one unit).
+    n_units : int
+        Number of values that the error is taken over.
+    se_over : str
+        What the values are: "seeds", "folds", "datasets" or "none".
     """
 
     mean: float
@@ -39,7 +42,7 @@ class Estimate(NamedTuple):
     se_over: str
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Ends of the confidence interval of the mean, from Student's t distribution."""
+        """Compute the confidence interval of the mean, from Student's t distribution."""
         if self.n_units < 2:
             return np.nan, np.nan
         half = float(stats.t.ppf((1 + level) / 2, self.n_units - 1)) * self.standard_error
@@ -47,7 +50,7 @@ class Estimate(NamedTuple):
 
 
 def estimate_mean(units: Floats, se_over: str) -> Estimate:
-    """Mean of independent values and its standard error, ``sd / sqrt(n)`` with ``n - 1`` in the variance."""
+    """Average independent values; the standard error is ``sd / sqrt(n)`` with ``n - 1`` in the variance."""
     n = len(units)
     if n < 2:
         return Estimate(float(units.mean()), np.nan, n, "none")
@@ -55,9 +58,9 @@ def estimate_mean(units: Floats, se_over: str) -> Estimate:
 
 
 def estimate_over_repetitions(trials: pd.DataFrame, value: str, settings: Sequence[str] = ()) -> Estimate:
-    """Mean over the folds of each seed, then over the seeds; with one seed the error is that over its folds.
+    """Average over the folds of each seed, then over the seeds; with one seed the error is taken over its folds.
 
-    Trials may differ in `settings` too; each of these weighs the same inside a seed (or a fold).
+    Trials may also differ in `settings`, which have equal weight inside a seed (or a fold).
     """
     if settings:
         groups = trials.groupby([*present(trials, REPETITION), *settings], dropna=False)
@@ -78,21 +81,26 @@ def summarize(
     *,
     over: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Mean of a measurement over seeds and folds, group by group, with its standard error.
+    """Average a measurement over seeds and folds, by group, with its standard error.
 
     Parameters
     ----------
-    results : the results table; only rows that are done and have a number count.
-    by : columns that make the groups.
-    value : column to average.
-    over : columns that may differ inside a group and are averaged over, besides seed and fold. All others that say
-        what was run must be the same in a group: a mean over two kinds of tuning that nobody asked for is an error.
+    results : DataFrame
+        The results table; only rows that are done and have a number count.
+    by : sequence of str, default=("dataset", "model", "method", "strategy")
+        Columns that define the groups.
+    value : str, default="score"
+        Column to average.
+    over : sequence of str, default=()
+        Columns that may differ inside a group and are averaged over, besides seed and fold. All other columns that
+        describe a trial must be the same in a group: an accidental mean over two kinds of tuning is an error.
 
     Returns
     -------
-    A row for each group with finished trials: the columns of `by`; mean; standard_error; se_over, what the error was
-    taken over ("seeds"; "folds" where there is one seed, which is too small because folds share rows; "none"); n,
-    number of trials; n_seeds.
+    DataFrame
+        One row per group with finished trials: the columns of `by`; mean; standard_error; se_over, what the error
+        was taken over ("seeds"; "folds" where there is one seed, too small because folds share rows; "none");
+        n, number of trials; n_seeds.
 
     Examples
     --------
@@ -116,18 +124,23 @@ def summarize(
 
 
 def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: str = "score") -> pd.DataFrame:
-    """Trials of two methods side by side, each with that of the other method that saw the same rows and model.
+    """Pair the trials of two methods that saw the same rows and model.
 
     Parameters
     ----------
-    results : the results table.
-    method, reference : names of the two methods. Where only one of them has a strategy (the other being for example
-        supervised), its trial is paired with that of every strategy and noise filter of the other.
-    value : column to compare.
+    results : DataFrame
+        The results table.
+    method, reference : str
+        Names of the two methods. Where only one of them has a strategy (the other being for example supervised), its
+        trial is paired with that of every strategy and noise filter of the other.
+    value : str, default="score"
+        Column to compare.
 
     Returns
     -------
-    A row for each pair: what was run, seed, fold, value_method, value_reference, difference (method minus reference).
+    DataFrame
+        One row per pair: the setting, seed, fold, value_method, value_reference, difference (method minus
+        reference).
     """
     require_columns(results, ["method"], "pair_trials")
     trials = finished_trials(results, value, "pair_trials")
@@ -145,26 +158,31 @@ def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: st
 def paired_differences(
     results: pd.DataFrame, method: str, reference: str, by: Sequence[str] = (), *, value: str = "score"
 ) -> pd.DataFrame:
-    """How much better a method is than another on the same rows: for each dataset, and over the datasets.
+    """Compute how much better a method is than another on the same rows, by dataset and over the datasets.
 
     Parameters
     ----------
-    results : the results table, with a column "dataset".
-    method, reference : names of the two methods; the difference is method minus reference.
-    by : further columns that separate comparisons, for example ("model", "strategy"). What is neither here nor the
+    results : DataFrame
+        The results table, with a column "dataset".
+    method, reference : str
+        Names of the two methods; the difference is method minus reference.
+    by : sequence of str, default=()
+        Further columns that separate comparisons, for example ("model", "strategy"). What is neither here nor the
         dataset is averaged over; each difference is still one of two trials that share everything but the method.
-    value : column to compare.
+    value : str, default="score"
+        Column to compare.
 
     Returns
     -------
-    For each group of `by` a row for each dataset and one more with dataset "overall": the columns of `by`; dataset;
-    method; reference; mean; standard_error; low and high, ends of the 95 % interval (Student's t); se_over, what the
-    error was taken over; n_units, how many of these; n_pairs, number of pairs of trials.
+    DataFrame
+        For each group of `by` one row per dataset and one more with dataset "overall": the columns of `by`; dataset;
+        method; reference; mean; standard_error; low and high, ends of the 95% interval (Student's t); se_over, what
+        the error was taken over; n_units, how many of these; n_pairs, number of pairs of trials.
 
     Notes
     -----
-    In a dataset: mean over the folds of each seed, then over seeds, as in :func:`summarize`. Overall: each dataset
-    counts once, and the error is that over the means of the datasets. With one dataset there is no such error.
+    Within a dataset, the mean is taken over the folds of each seed, then over seeds, as in :func:`summarize`. Overall,
+    each dataset counts once, and the error is taken over the means of the datasets; with one dataset there is none.
 
     Examples
     --------
@@ -208,21 +226,29 @@ def win_tie_loss(
     higher_is_better: bool = True,
     margin: float | None = None,
 ) -> pd.DataFrame:
-    """On how many datasets a method is better than another, as good, and worse.
+    """Count the datasets on which a method is better than another, as good, and worse.
 
     Parameters
     ----------
-    results : the results table.
-    method, reference : names of the two methods.
-    by : columns that separate comparisons, for example ("strategy",).
-    value : column to compare.
-    units : columns whose values count as one game, by its means over paired trials; for example ("dataset", "model").
-    higher_is_better : False for errors and losses.
-    margin : largest difference of means that is a tie; None: means are a tie if equal after rounding to 4 digits.
+    results : DataFrame
+        The results table.
+    method, reference : str
+        Names of the two methods.
+    by : sequence of str, default=()
+        Columns that separate comparisons, for example ("strategy",).
+    value : str, default="score"
+        Column to compare.
+    units : sequence of str, default=("dataset",)
+        Columns whose values are compared as one unit, by means over paired trials; for example ("dataset", "model").
+    higher_is_better : bool, default=True
+        False for errors and losses.
+    margin : float, optional
+        Largest difference of means that is a tie. By default means tie if they are equal after rounding to 4 digits.
 
     Returns
     -------
-    A row for each group of `by`: its columns, method, reference, wins, ties, losses.
+    DataFrame
+        One row per group of `by`: its columns, method, reference, wins, ties, losses.
 
     Examples
     --------
@@ -248,20 +274,20 @@ def win_tie_loss(
 
 
 def _outcome(ours: float, theirs: float, margin: float | None) -> int:
-    """1 if ours is larger, 0 if it is a tie, -1 if theirs is."""
+    """Return 1 if ours is larger, 0 for a tie, -1 if theirs is larger."""
     if margin is None:
         return int(np.sign(round(ours, DIGITS) - round(theirs, DIGITS)))
     return 0 if abs(ours - theirs) <= margin + ROUNDING else int(np.sign(ours - theirs))
 
 
 def _mean_pair(pairs: pd.DataFrame, settings: Sequence[str]) -> tuple[float, float]:
-    """Mean of both methods over paired trials."""
+    """Average both methods over paired trials."""
     ours = estimate_over_repetitions(pairs, "value_method", settings)
     return ours.mean, estimate_over_repetitions(pairs, "value_reference", settings).mean
 
 
 def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
-    """Groups of rows in the order in which they first come; no columns: one group of all."""
+    """Yield groups of rows in order of appearance; without columns, one group of all rows."""
     if by:
         yield from rows.groupby(list(by), sort=False, dropna=False)
     elif len(rows):
@@ -269,12 +295,12 @@ def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[Any, 
 
 
 def _varying(rows: pd.DataFrame, but: Sequence[str]) -> list[str]:
-    """Columns that say what was run and differ between rows, but for some."""
+    """List the columns that describe a trial and differ between rows, except some."""
     return [name for name in present(rows, SETTING) if name not in but and rows[name].nunique(dropna=False) > 1]
 
 
 def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str], over: Sequence[str]) -> None:
-    """Complain when something else than seed, fold and `over` differs inside a group."""
+    """Raise where anything but seed, fold and `over` differs inside a group."""
     for column in _varying(trials, [*by, *over]):
         kinds = trials[[*by, column]].drop_duplicates()
         for key, group in _groups(kinds, by):
@@ -288,7 +314,7 @@ def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str], over: Sequence[str]
 
 
 def _trials_of(trials: pd.DataFrame, method: str, value: str, argument: str) -> pd.DataFrame:
-    """What was run, seed, fold and value of a method's trials."""
+    """Select setting, seed, fold and value of a method's trials."""
     chosen = trials[trials["method"] == method]
     if chosen.empty:
         choices = ", ".join(map(repr, distinct(trials["method"])))
@@ -298,12 +324,12 @@ def _trials_of(trials: pd.DataFrame, method: str, value: str, argument: str) -> 
 
 
 def _has_strategy(trials: pd.DataFrame) -> bool:
-    """Whether the method has a strategy of choosing pseudo-labels."""
+    """Whether the method selects pseudo-labels by a strategy."""
     return "strategy" in trials.columns and bool((trials["strategy"] != "none").any())
 
 
 def _forget_strategy(trials: pd.DataFrame) -> pd.DataFrame:
-    """Trials of a method without strategy, fit to be paired with any; and with any noise filter if they have one."""
+    """Drop the strategy of a method without one, so that it pairs with any; the noise filter too, if there is one."""
     free = ["strategy"]
     if "noise_filter" in trials.columns and trials["noise_filter"].nunique() == 1:
         free.append("noise_filter")

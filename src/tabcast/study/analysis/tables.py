@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from tabcast.study.analysis._trials import describe, require_columns
-from tabcast.study.analysis.names import STAND_INS, display_name, order_values
+from tabcast.study.analysis.names import STAND_INS, order_values
 from tabcast.study.analysis.ranks import average_ranks
 from tabcast.study.analysis.summary import summarize
 
-Label = tuple[str, ...]
 Key = tuple[Any, ...]
 
 AVERAGE_RANK = "Avg rank (sd)"
@@ -31,14 +30,20 @@ LONGEST_REASON = 120  # characters of a failure's reason in a note
 class Cell:
     """One number of a table.
 
-    Attributes
+    Parameters
     ----------
-    value : the number; None: there is none.
-    standard_error : of the value; None: unknown. Of an average rank: the standard deviation of the ranks.
-    n : number of trials behind a score.
-    se_over : what the error was taken over, as :func:`summarize` says it; "" for none.
-    mark : "best", "second" or "".
-    kind : "score", "published" or "rank".
+    value : float or None
+        The number, or None.
+    standard_error : float, optional
+        Standard error of the value, or None if unknown. For an average rank, the standard deviation of the ranks.
+    n : int, default=0
+        Number of trials.
+    se_over : str, default=""
+        What the error was taken over, as in :func:`summarize`; "" for none.
+    mark : str, default=""
+        "best", "second" or "".
+    kind : str, default="score"
+        "score", "published" or "rank".
     """
 
     value: float | None
@@ -53,20 +58,30 @@ class Cell:
 class Table:
     """A table of numbers with labels of several levels, as plain values.
 
-    Attributes
+    Parameters
     ----------
-    row_names, column_names : what each level of the labels is, for example ("strategy", "method").
-    rows, columns : labels, with a text for each level.
-    cells : a tuple of cells for each row.
-    digits : after the decimal point.
-    title : text above, or "".
-    notes : sentences below: trials that are missing, failed or skipped.
+    row_names : tuple of str
+        Column of the results table behind each level of the row labels, for example ("strategy", "method").
+    rows : tuple of tuple
+        Row labels, with a value for each level; rendering shows the label of a value.
+    column_names : tuple of str
+        The same for columns.
+    columns : tuple of tuple
+        Column labels.
+    cells : tuple of tuple of Cell
+        One tuple of cells per row.
+    digits : int, default=4
+        Digits after the decimal point.
+    title : str, default=""
+        Text above, or "".
+    notes : tuple of str, default=()
+        Sentences below, for instance on trials that are missing, failed or skipped.
     """
 
-    row_names: Label
-    rows: tuple[Label, ...]
-    column_names: Label
-    columns: tuple[Label, ...]
+    row_names: tuple[str, ...]
+    rows: tuple[Key, ...]
+    column_names: tuple[str, ...]
+    columns: tuple[Key, ...]
     cells: tuple[tuple[Cell, ...], ...]
     digits: int = 4
     title: str = ""
@@ -77,10 +92,12 @@ class Table:
 class Block:
     """Rows among which the best is sought.
 
-    Attributes
+    Parameters
     ----------
-    index : positions of the rows.
-    ranked : those of them that have an average rank.
+    index : tuple of int
+        Positions of the rows.
+    ranked : tuple of int
+        Those of them that have an average rank.
     """
 
     index: tuple[int, ...]
@@ -88,7 +105,9 @@ class Block:
 
 
 def mark_best(values: Sequence[float | None], *, higher_is_better: bool = True, digits: int = 4) -> list[str]:
-    """Which of the values are "best" and "second": equal ones at these digits share it; nothing if all are equal.
+    """Mark the values that are "best" and "second"; equal values at these digits share a mark.
+
+    Nothing is marked if all are equal.
 
     Examples
     --------
@@ -116,25 +135,38 @@ def comparison_table(
     digits: int = 4,
     title: str = "",
 ) -> Table:
-    """Mean scores in a table as the paper's: the best and the second best of each column and block are marked.
+    """Arrange mean scores in a table like the paper's, with the best and second best of each column and block marked.
 
     Parameters
     ----------
-    results : the results table; rows that are not done make the notes below.
-    rows, columns : columns of the results table whose values label rows and columns, outer level first. Rows that
-        share all levels but the last are a block, and the best is sought inside each.
-    value : what to average over seeds and folds.
-    higher_is_better : False for errors and times.
-    ranks : whether to append the average rank over the columns, in each block, supervised left out.
-    published : the paper's numbers ("score") with those columns of `rows` and `columns` that tell them apart; each
-        column is then followed by the paper's. 6M mortality stands beside gusto, our stand-in for it.
-    digits : after the decimal point. Values that look the same at these digits share a mark.
-    title : text above.
+    results : DataFrame
+        The results table. Rows that are not done are reported in the notes below.
+    rows, columns : sequence of str, default=("strategy", "method")
+        Columns of the results table whose values label rows and columns, outer level first. Rows that share all levels
+        but the last are a block, and the best is sought inside each.
+    value : str, default="score"
+        What to average over seeds and folds.
+    higher_is_better : bool, default=True
+        False for errors and times.
+    ranks : bool, default=False
+        Whether to append the average rank over the columns, in each block, supervised left out.
+    published : DataFrame, optional
+        The paper's numbers ("score") with those columns of `rows` and `columns` that tell them apart; each column is
+        then followed by the paper's. 6M mortality stands beside gusto, our stand-in for it.
+    digits : int, default=4
+        Digits after the decimal point. Values that look the same at these digits share a mark.
+    title : str, default=""
+        Text above.
+
+    Returns
+    -------
+    Table
+        The table, as plain values.
 
     Notes
     -----
-    Rows without a strategy, in a table that has strategies in its rows, are no block of competitors: nothing is marked
-    or ranked there. Neither is a block of one row.
+    In a table with strategies in its rows, methods without a strategy do not compete: nothing is marked or ranked
+    there, nor in a block of one row.
 
     Examples
     --------
@@ -143,10 +175,10 @@ def comparison_table(
     >>> results = pd.DataFrame({"dataset": ["cmc", "cmc", "gusto", "gusto"], "method": ["baseline", "cast-l"] * 2,
     ...                         "score": [0.46, 0.48, 0.30, 0.29]})
     >>> print(to_markdown(comparison_table(results, ["method"], ["dataset"], digits=2)))
-    | method   | gusto (stand-in) |         cmc |
-    |:---------|-----------------:|------------:|
-    | Baseline |         **0.30** | <u>0.46</u> |
-    | CAST-L   |      <u>0.29</u> |    **0.48** |
+    | method   |         cmc |       gusto |
+    |:---------|------------:|------------:|
+    | baseline | <u>0.46</u> |    **0.30** |
+    | cast-l   |    **0.48** | <u>0.29</u> |
     """
     require_columns(results, [*rows, *columns], "comparison_table")
     means = dict(_cells(summarize(results, [*rows, *columns], value), [*rows, *columns]))
@@ -154,21 +186,20 @@ def comparison_table(
     row_keys, column_keys = _keys(results, rows), _keys(results, columns)
     blocks = _blocks(rows, row_keys)
 
-    labels: list[Label] = []
+    labels: list[Key] = []
     filled: list[list[Cell]] = []  # column by column
     for key in column_keys:
         cells = [means.get((*row, *key), Cell(None)) for row in row_keys]
-        labels.append(_label(columns, key))
+        labels.append(key if paper is None else (*key, "ours"))
         filled.append(_mark(cells, blocks, higher_is_better=higher_is_better, digits=digits))
         if paper is not None:
-            labels[-1] = (*labels[-1], "ours")
-            labels.append((*_label(columns, key), "paper"))
+            labels.append((*key, "paper"))
             filled.append([_paper_cell(paper, rows, row, columns, key) for row in row_keys])
     column_names = (*columns, *["source"] * (paper is not None))
     notes = _status_notes(results, value)
     if paper is not None and "dataset" in columns:
         notes += [
-            f"{display_name('dataset', ours)} holds other rows than the paper's {display_name('dataset', private)}."
+            f"{ours} holds other rows than the paper's {private}."
             for ours, private in STAND_INS.items()
             if ours in set(results["dataset"])
         ]
@@ -180,7 +211,7 @@ def comparison_table(
         notes += unranked
     return Table(
         row_names=tuple(rows),
-        rows=tuple(_label(rows, key) for key in row_keys),
+        rows=tuple(row_keys),
         column_names=column_names,
         columns=tuple(labels),
         cells=tuple(zip(*filled, strict=True)),
@@ -200,14 +231,10 @@ def _cells(summary: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[Key, Cell
 
 
 def _keys(results: pd.DataFrame, names: Sequence[str]) -> list[Key]:
-    """The labels that occur, in the order of display."""
+    """List the labels that occur, in the order of display."""
     orders = {name: order_values(name, results[name]) for name in names}
     keys = results[list(names)].drop_duplicates().itertuples(index=False, name=None)
     return sorted(keys, key=lambda key: [orders[name].index(one) for name, one in zip(names, key, strict=True)])
-
-
-def _label(names: Sequence[str], key: Key) -> Label:
-    return tuple(display_name(name, value) for name, value in zip(names, key, strict=True))
 
 
 def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:
@@ -309,7 +336,7 @@ def _of(rows: pd.DataFrame, total: int) -> str:
 
 
 def _reasons(rows: pd.DataFrame) -> list[str]:
-    """Last line of each row's reason, where a traceback says what happened; empty if there is none."""
+    """Take the last line of each row's reason, where a traceback names the error; empty if there is none."""
     if "reason" not in rows.columns:
         return [""] * len(rows)
     return [(str(reason).strip().splitlines() or [""])[-1] for reason in rows["reason"].fillna("")]

@@ -1,4 +1,4 @@
-"""The tables of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+"""The tables of a study, as its configuration describes them: a kind, which trials, and the options of the kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
 from tabcast.study.analysis.beside_published import beside_published, gain_agreement
 from tabcast.study.analysis.controls import control_report
 from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
-from tabcast.study.analysis.names import STAND_INS, display_name
+from tabcast.study.analysis.names import STAND_INS, Labels, display_name
 from tabcast.study.analysis.ranks import average_ranks, score_matrix
 from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
 from tabcast.study.analysis.significance import (
@@ -86,18 +86,20 @@ def rank(
     reference: str = "baseline",
     title: str = "",
 ) -> Listing:
-    """Average ranks, and how sure one can be that a method differs from the reference, strategy by strategy."""
+    """Average ranks by strategy, with tests of each method against the reference."""
     lines, notes = [], []
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
-            notes.append(f"{strategy}: too few complete settings ({scores.shape[0]}) for ranks.")
+            notes.append(
+                f"{display_name('strategy', strategy)}: too few complete settings ({scores.shape[0]}) for ranks."
+            )
             continue
         friedman, ranks = friedman_test(scores), average_ranks(scores)
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
         notes.append(
-            f"{strategy.upper()}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, over "
-            f"{scores.shape[0]} settings and {scores.shape[1]} methods."
+            f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, "
+            f"over {scores.shape[0]} settings and {scores.shape[1]} methods."
         )
         for method in scores.columns:
             wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
@@ -149,7 +151,7 @@ def differ(
     overall: bool = False,
     title: str = "",
 ) -> Listing:
-    """Paired differences with 95 % intervals: for each dataset, or (`overall`) over the datasets only."""
+    """Paired differences with 95% intervals: for each dataset, or (`overall`) over the datasets only."""
     frames = []
     for value in values:
         for method, reference in pairs:
@@ -157,8 +159,8 @@ def differ(
             if len(found):
                 frames.append(found[found["dataset"] == OVERALL] if overall else found)
     frame = pd.concat(frames) if frames else pd.DataFrame()
-    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95 % low", "high": "95 % high"})
-    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95 % low", "95 % high", "n_pairs"]
+    frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95% low", "high": "95% high"})
+    columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95% low", "95% high", "n_pairs"]
     note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
     return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
 
@@ -172,7 +174,7 @@ def better(
     values: Sequence[str] = ("score",),
     title: str = "",
 ) -> Listing:
-    """On how many datasets a method is better, by how much on average, and whether chance explains it."""
+    """Number of datasets on which a method is better, its mean difference, and a test over the datasets."""
     lines = []
     for value in values:
         for method, reference in pairs:
@@ -196,7 +198,10 @@ def better(
     frame = pd.DataFrame(lines)
     if lines:
         frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
-    note = "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm over this table."
+    note = (
+        "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm-corrected over this "
+        "table."
+    )
     return Listing(title or "On how many datasets", frame, 4, (note,))
 
 
@@ -218,7 +223,7 @@ def control(
     reference: str = "baseline",
     title: str = "",
 ) -> Table:
-    """CAST's gain beside what controls gain that do without the density; means over datasets."""
+    """CAST's gain beside the gains of controls that do not use the density; means over datasets."""
     report = control_report(results, by)
     report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
     cells = {
@@ -228,18 +233,17 @@ def control(
         for row in report.to_dict("records")
     }
     rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
-    names = (*by, "method")
     notes = (
-        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: the densities of other rows.",
-        "Operating point: the supervised probabilities divided by the class shares. Lower log-loss is better.",
+        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: densities of other rows.",
+        "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
     return Table(
-        row_names=names,
-        rows=tuple(tuple(display_name(*pair) for pair in zip(names, row, strict=True)) for row in rows),
+        row_names=(*by, "method"),
+        rows=tuple(rows),
         column_names=("metric", "role"),
         columns=tuple((metric.replace("_", "-"), role) for metric, role in columns),
         cells=tuple(tuple(cells.get((row, column), Cell(None)) for column in columns) for row in rows),
-        title=title or f"Gains over {display_name('method', reference)}, and what controls gain",
+        title=title or f"Gains over {reference}, and what controls gain",
         notes=notes,
     )
 
@@ -254,11 +258,11 @@ def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str =
 
 
 def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Listing:
-    """Shares of the winning alphas with the interval that holds 90 % of them."""
+    """Proportions of the winning alphas with the interval that holds 90% of them."""
     found, n_left_out = searched_alphas(results)
     notes = (
-        f"90 % of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
-        f"{n_left_out} trials are left out in which the supervised model won: there every alpha ties.",
+        f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
+        f"{n_left_out} trials are left out in which the supervised model won: all alphas tie there.",
     )
     return Listing(title or "Winning alphas", found.shares, 3, notes)
 
@@ -287,7 +291,9 @@ def spend(
         paper = published.assign(dataset=published["dataset"].replace({v: k for k, v in STAND_INS.items()}))
         paper = paper[[*keys, "method", "overhead_percent"]].rename(columns={"overhead_percent": "paper_percent"})
         frame = frame.merge(paper, how="left", on=[*keys, "method"])
-    note = "Training: fits and predictions of one curriculum run. Feature selection is listed apart, once a fold."
+    note = (
+        "Training: fits and predictions of one curriculum run. Feature selection, once per fold, is listed separately."
+    )
     return Listing(title or "Seconds, and what CAST adds", frame, 3, (note,))
 
 
@@ -313,9 +319,12 @@ def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None
 
     Parameters
     ----------
-    spec : `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
-    results : the results table.
-    published : the paper's numbers.
+    spec : mapping
+        `name`, `kind` (one of `VIEWS`), `where` (columns and wanted values), and what the kind takes.
+    results : DataFrame
+        The results table.
+    published : DataFrame, optional
+        The paper's numbers.
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     kind = spec.get("kind", "compare")
@@ -326,11 +335,13 @@ def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None
     return VIEWS[kind](select(results, where), published, **options)
 
 
-def render(table: Table | Listing, style: str, *, standard_errors: bool = True) -> str:
+def render(table: Table | Listing, style: str, labels: Labels | None = None, *, standard_errors: bool = True) -> str:
     """A table as text: "markdown", "csv" or "latex"."""
     check_choice(style, ("markdown", "csv", "latex"), "style of a table")
     if isinstance(table, Listing):
-        return {"markdown": listing_to_markdown, "csv": listing_to_csv, "latex": listing_to_latex}[style](table)
+        if style == "csv":
+            return listing_to_csv(table)
+        return {"markdown": listing_to_markdown, "latex": listing_to_latex}[style](table, labels)
     if style == "csv":
-        return to_csv(table)
-    return {"markdown": to_markdown, "latex": to_latex}[style](table, standard_errors=standard_errors)
+        return to_csv(table, labels=labels)
+    return {"markdown": to_markdown, "latex": to_latex}[style](table, labels=labels, standard_errors=standard_errors)

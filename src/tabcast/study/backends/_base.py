@@ -1,4 +1,4 @@
-"""The contract of the backends: call a function on items, wherever that is, and hand over results as they come."""
+"""The contract of a backend: call a function on items and yield results as they come."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Results = Generator[Any, None, None]
 
 POLL_SECONDS = 1.0
 
-# What keeps the numeric libraries of a worker on one thread.
+# Keep the numeric libraries of a worker on one thread.
 ONE_THREAD = dict.fromkeys(
     [
         "OMP_NUM_THREADS",
@@ -35,12 +35,14 @@ ONE_THREAD = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Crashed:
-    """What comes instead of the result of an item that failed.
+    """The outcome of an item that failed, in place of its result.
 
-    Attributes
+    Parameters
     ----------
-    item : what the function was called on.
-    traceback_text : the traceback of its exception, or how its worker ended.
+    item : object
+        What the function was called on.
+    traceback_text : str
+        The traceback of its exception, or how its worker ended.
     """
 
     item: Any
@@ -49,37 +51,48 @@ class Crashed:
 
 @dataclass
 class Job:
-    """An item, and how the workers ended that worked on it."""
+    """An item, and how the workers that ran it ended."""
 
     item: Any
     deaths: list[str] = field(default_factory=list)
 
 
 class Backend(ABC):
-    """Where the work of a study is done.
+    """Where the trials of a study run.
 
     Attributes
     ----------
-    name : how configurations and the command line call it.
-    most_workers : how many workers it can have.
+    name : str
+        What the command line calls it.
+    most_workers : float
+        Maximum number of workers.
     """
 
     name: ClassVar[str]
     most_workers: ClassVar[float] = math.inf
 
     def run(self, function: Function, items: Iterable[Any], *, n_workers: int = 1, poll: Poll | None = None) -> Results:
-        """Call a function on every item and yield each result as it comes, in no particular order.
+        """Call a function on every item and yield results as they come, in no particular order.
 
         An exception in an item, and where workers are processes also the death of its worker, gives a `Crashed` for
-        this item and stops no other. When the caller stops early (an interrupt, or the generator is closed), items
-        that wait are dropped and workers are ended.
+        this item and does not affect the others. When the caller stops early (an interrupt, or the generator is
+        closed), waiting items are dropped and workers are ended.
 
         Parameters
         ----------
-        function : what to call; workers import it, so it stands at the top level of a module.
-        items : what to call it on; each is pickled, unless the work is done in this process.
-        n_workers : how many items are worked on at the same time.
-        poll : called about once a second while waiting for results, for instance to draw how far the work is.
+        function : callable
+            Function to call. Workers import it, so it must stand at the top level of a module.
+        items : iterable of object
+            Arguments of the calls; each is pickled, unless the calls run in this process.
+        n_workers : int, default=1
+            Number of items that run at the same time.
+        poll : callable, optional
+            Called about once per second while waiting for results, for instance to show progress.
+
+        Returns
+        -------
+        generator
+            Results and :class:`Crashed` items.
         """
         if isinstance(n_workers, bool) or not isinstance(n_workers, int) or not 1 <= n_workers <= self.most_workers:
             allowed = "1" if self.most_workers == 1 else "a whole number from 1"
@@ -92,11 +105,12 @@ class Backend(ABC):
 
 
 class Ticker:
-    """Calls a function at most about once a second.
+    """Calls a function at most about once per second.
 
     Parameters
     ----------
-    poll : what to call; None: nothing.
+    poll : callable or None
+        Function to call, if any.
     """
 
     def __init__(self, poll: Poll | None) -> None:
@@ -134,7 +148,7 @@ def pack(function: Function, item: Any) -> bytes | Crashed:
 
 
 def call_packed(packed: bytes) -> bytes:
-    """Do a packed call in a worker; its outcome as bytes. Whatever goes wrong becomes a traceback."""
+    """Run a packed call in a worker and return its outcome as bytes; an error becomes a traceback."""
     try:
         function, item = pickle.loads(packed)
         return pickle.dumps((True, function(item)), protocol=pickle.HIGHEST_PROTOCOL)
@@ -153,7 +167,7 @@ def unpack(item: Any, outcome: bytes) -> Any:
 
 @contextmanager
 def set_environment(variables: dict[str, str]) -> Iterator[None]:
-    """These environment variables meanwhile: a process started now reads them before it imports anything."""
+    """Set environment variables for a while: a process started now reads them before it imports anything."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -1,4 +1,4 @@
-"""A Dask cluster: one started for the run on this machine, or one that is there already, on many."""
+"""A Dask cluster: one started for the run on this machine, or an existing one."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ class Dask(Backend):
 
     Parameters
     ----------
-    scheduler : address of a scheduler that runs already, as "tcp://10.0.0.5:8786"; None: start workers here.
+    scheduler : str, optional
+        Address of a running scheduler, for instance "tcp://10.0.0.5:8786". By default workers start on this machine.
 
     Examples
     --------
     >>> from tabcast.study.backends import Dask
     >>> backend = Dask("tcp://10.0.0.5:8786")
-    >>> results = backend.run(abs, [-1, 2], n_workers=32)  # connects when the first result is asked for
+    >>> results = backend.run(abs, [-1, 2], n_workers=32)  # connects with the first result
     """
 
     name = "dask"
@@ -103,14 +104,20 @@ class Dask(Backend):
 class Queue:
     """The jobs of a run: those that wait, those on the cluster, and those whose worker died.
 
-    Attributes
+    Parameters
     ----------
-    client : the line to the cluster.
-    function : what workers call.
-    waiting : jobs that were not handed over yet.
-    size : how many may be on the cluster. It is one per worker: whatever lies on a worker that dies is a suspect.
-    running : jobs on the cluster, by future.
-    suspects : jobs to be tried again, each alone.
+    client : object
+        The line to the cluster.
+    function : callable
+        What workers call.
+    waiting : deque
+        Jobs that were not handed over yet.
+    size : int
+        How many may be on the cluster. It is one per worker: whatever lies on a worker that dies is a suspect.
+    running : dict of object to Job
+        Jobs on the cluster, by future.
+    suspects : deque
+        Jobs to be tried again, each alone.
     """
 
     client: Any
@@ -177,7 +184,7 @@ class Queue:
 
 
 def _import_distributed() -> ModuleType:
-    """dask.distributed, or a sentence that says how to get it."""
+    """Import dask.distributed, or raise an ImportError that says how to install it."""
     try:
         import distributed
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, each with one item at a time, so that a death always has a known cause."""
+"""Worker processes on this machine, each with one item at a time, so that it is known which item ended a worker."""
 
 from __future__ import annotations
 
@@ -70,8 +70,10 @@ class Worker:
 
     Attributes
     ----------
-    ready : whether it has come up.
-    job : what it works on, None if nothing.
+    ready : object
+        Whether it has come up.
+    job : object
+        What it works on, None if nothing.
     """
 
     def __init__(self) -> None:
@@ -130,11 +132,14 @@ class Worker:
 class Crew:
     """The workers and the jobs that wait for them.
 
-    Attributes
+    Parameters
     ----------
-    function : what workers call.
-    waiting : jobs nobody works on.
-    size : how many workers there may be.
+    function : callable
+        What workers call.
+    waiting : deque
+        Jobs that no worker has.
+    size : int
+        How many workers there may be.
     """
 
     function: Function
@@ -188,7 +193,7 @@ class Crew:
             self.failed_starts += 1
             if self.failed_starts >= MOST_FAILED_STARTS:
                 raise RuntimeError(
-                    f"{self.failed_starts} worker processes in a row could not start; what they said is above. "
+                    f"{self.failed_starts} worker processes in a row could not start; see their output above. "
                     f"{ending} "
                     'A script that runs a study needs its calls under `if __name__ == "__main__":`.'
                 )
@@ -209,7 +214,7 @@ class Crew:
 
 
 def serve(connection: Connection) -> None:
-    """What a worker does: say that it is there, then call what comes until the line closes."""
+    """Run a worker: report that it is ready, then call what arrives until the connection closes."""
     # An interrupt goes to the whole group of processes; the parent hears it, too, and decides what becomes of us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=end_with_parent, daemon=True).start()

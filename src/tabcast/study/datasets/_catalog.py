@@ -1,7 +1,12 @@
-"""The paper's datasets: 20 from OpenML, a public stand-in for its private registry, and the toy set of its figure 4."""
+"""The datasets of the study: what `catalog.toml` says about each, read and checked."""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -9,245 +14,78 @@ import pandas as pd
 from tabcast.checks import check_choice
 from tabcast.study.datasets._dataset import DatasetInfo
 
+_FIELDS = [field.name for field in fields(DatasetInfo)]
+
 
 def make_blob() -> tuple[pd.DataFrame, pd.Series[Any]]:
-    """Two Gaussian blobs that touch, in two columns. The paper does not state size and spread: these are ours."""
+    """Draw two touching Gaussian blobs in two columns. The paper states neither size nor spread: these are ours."""
     from sklearn.datasets import make_blobs
 
     X, y = make_blobs(n_samples=1_000, centers=[[-2.0, -2.0], [2.0, 2.0]], cluster_std=1.5, random_state=0)
     return pd.DataFrame(X, columns=["x", "y"]), pd.Series(y, name="blob")
 
 
-# Order, metric and numbers of classes as in the paper's table of datasets, whose "features" count the target too.
-# positive_class: the label that F1 is about. Where the metric is F1 it is the event: what one looks for.
-CATALOG: tuple[DatasetInfo, ...] = (
-    # The registry of the paper has 15,628 rows and 76 columns and is private. This is GUSTO-I, cut to as many rows:
-    # death within 30 days of a heart attack. `tpa` repeats `tx` and is empty for one arm.
-    DatasetInfo(
-        name="gusto",
-        metric="f1",
-        n_rows=15_628,
-        n_columns=27,
-        n_classes=2,
-        target="day30",
-        dropped=("tpa",),
-        positive_class="1",  # died
-        stand_in_for="6M-mortality registry (private)",
-        file="clinical_gusto_15628",
-    ),
-    DatasetInfo(
-        name="diabetes",
-        metric="accuracy",
-        n_rows=768,
-        n_columns=8,
-        n_classes=2,
-        target="class",
-        openml_id=37,
-        positive_class="tested_positive",
-    ),
-    DatasetInfo(
-        name="ozone-level-8hr",
-        metric="f1",
-        n_rows=2_534,
-        n_columns=72,
-        n_classes=2,
-        target="Class",
-        openml_id=1487,
-        positive_class="2",  # a day of high ozone
-    ),
-    DatasetInfo(
-        name="cmc",
-        metric="balanced_accuracy",
-        n_rows=1_473,
-        n_columns=9,
-        n_classes=3,
-        target="Contraceptive_method_used",
-        openml_id=23,
-    ),
-    DatasetInfo(
-        name="kr-vs-kp",
-        metric="accuracy",
-        n_rows=3_196,
-        n_columns=36,
-        n_classes=2,
-        target="class",
-        openml_id=3,
-        positive_class="won",
-    ),
-    DatasetInfo(
-        name="credit-g",
-        metric="balanced_accuracy",
-        n_rows=1_000,
-        n_columns=20,
-        n_classes=2,
-        target="class",
-        openml_id=31,
-        positive_class="good",  # not the event, but balanced accuracy treats both alike
-    ),
-    DatasetInfo(
-        name="bank-marketing",
-        metric="f1",
-        n_rows=45_211,
-        n_columns=16,
-        n_classes=2,
-        target="Class",
-        openml_id=1461,
-        positive_class="2",  # subscribed
-    ),
-    DatasetInfo(
-        name="splice",
-        metric="balanced_accuracy",
-        n_rows=3_190,
-        n_columns=60,
-        n_classes=3,
-        target="Class",
-        openml_id=46,
-        dropped=("Instance_name",),  # the paper's 62 count it
-    ),
-    DatasetInfo(
-        name="vehicle",
-        metric="accuracy",
-        n_rows=846,
-        n_columns=18,
-        n_classes=4,
-        target="Class",
-        openml_id=54,
-    ),
-    DatasetInfo(
-        name="pc4",
-        metric="f1",
-        n_rows=1_458,
-        n_columns=37,
-        n_classes=2,
-        target="c",
-        openml_id=1049,
-        positive_class="TRUE",  # defective
-    ),
-    DatasetInfo(
-        name="pc3",
-        metric="f1",
-        n_rows=1_563,
-        n_columns=37,
-        n_classes=2,
-        target="c",
-        openml_id=1050,
-        positive_class="TRUE",  # defective
-    ),
-    DatasetInfo(
-        name="jm1",
-        metric="f1",
-        n_rows=10_885,  # 10,855 in the paper; OpenML has 10,885
-        n_columns=21,
-        n_classes=2,
-        target="defects",
-        openml_id=1053,
-        positive_class="true",  # defective
-    ),
-    DatasetInfo(
-        name="bioresponse",
-        metric="f1",
-        n_rows=3_751,
-        n_columns=1_776,
-        n_classes=2,
-        target="target",
-        openml_id=4134,
-        positive_class="1",  # a response was seen; it is the larger class
-        file="Bioresponse",
-    ),
-    DatasetInfo(
-        name="kc2",
-        metric="f1",
-        n_rows=522,
-        n_columns=21,
-        n_classes=2,
-        target="problems",
-        openml_id=1063,
-        positive_class="yes",  # defective
-    ),
-    DatasetInfo(
-        name="adult",
-        metric="balanced_accuracy",
-        n_rows=48_842,
-        n_columns=14,
-        n_classes=2,
-        target="class",
-        openml_id=1590,
-        positive_class=">50K",
-    ),
-    DatasetInfo(
-        name="blood-transfusion-service-center",
-        metric="accuracy",
-        n_rows=748,
-        n_columns=4,
-        n_classes=2,
-        target="Class",
-        openml_id=1464,
-        positive_class="2",  # gave blood again
-    ),
-    DatasetInfo(
-        name="qsar-biodeg",
-        metric="balanced_accuracy",
-        n_rows=1_055,
-        n_columns=41,
-        n_classes=2,
-        target="Class",
-        openml_id=1494,
-        positive_class="2",  # biodegrades readily
-    ),
-    DatasetInfo(
-        name="wall-robot-navigation",
-        metric="f1",
-        n_rows=5_456,
-        n_columns=24,
-        n_classes=4,
-        target="Class",
-        openml_id=1497,
-    ),
-    DatasetInfo(
-        name="churn",
-        metric="f1",
-        n_rows=5_000,
-        n_columns=20,
-        n_classes=2,
-        target="class",
-        openml_id=40701,
-        positive_class="1",  # left
-    ),
-    DatasetInfo(
-        name="car",
-        metric="balanced_accuracy",
-        n_rows=1_728,
-        n_columns=6,
-        n_classes=4,
-        target="class",
-        openml_id=40975,
-    ),
-    DatasetInfo(
-        name="steel-plates-fault",
-        metric="f1",
-        n_rows=1_941,
-        n_columns=27,
-        n_classes=7,
-        target="target",
-        openml_id=40982,
-    ),
-    DatasetInfo(
-        name="blob",
-        metric="accuracy",
-        n_rows=1_000,
-        n_columns=2,
-        n_classes=2,
-        target="blob",
-        load=make_blob,
-    ),
-)
+LOADERS: Mapping[str, Callable[[], tuple[pd.DataFrame, pd.Series[Any]]]] = {"blob": make_blob}
 
-# What the paper's tables call some of them.
-ALIASES = {"ozone": "ozone-level-8hr", "bank": "bank-marketing"}
+
+@cache
+def _read_catalog() -> tuple[dict[str, DatasetInfo], dict[str, str]]:
+    """The datasets by name, and what the paper calls some of them."""
+    text = files("tabcast.study.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
+    return parse_catalog(text)
+
+
+def parse_catalog(text: str) -> tuple[dict[str, DatasetInfo], dict[str, str]]:
+    """Read a catalog from TOML: its datasets by name, and their other names.
+
+    Examples
+    --------
+    >>> from tabcast.study.datasets._catalog import parse_catalog
+    >>> parse_catalog("[[datasets]]\\nname = 'a'\\nrows = 3")
+    Traceback (most recent call last):
+    ValueError: Unknown key of dataset 'a' in the catalog: 'rows'. Choices: name, metric, n_rows, ...
+    """
+    parsed = tomllib.loads(text)
+    datasets: dict[str, DatasetInfo] = {}
+    for entry in parsed["datasets"]:
+        info = _read_entry(entry)
+        if info.name in datasets:
+            raise ValueError(f"The catalog has two datasets called {info.name!r}.")
+        datasets[info.name] = info
+    aliases = parsed.get("aliases", {})
+    for name in aliases.values():
+        check_choice(name, datasets, "dataset with an alias in the catalog")
+    return datasets, aliases
+
+
+def _read_entry(entry: Mapping[str, Any]) -> DatasetInfo:
+    """One dataset of the catalog."""
+    name = entry.get("name")
+    for key, value in entry.items():
+        check_choice(key, _FIELDS, f"key of dataset {name!r} in the catalog")
+        if key.startswith("n_") and (type(value) is not int or value < 1):
+            raise ValueError(f"`{key}` of dataset {name!r} in the catalog must be a positive integer; got {value!r}.")
+    missing = [key for key in ("name", "metric", "n_rows", "n_columns", "n_classes", "target") if key not in entry]
+    if missing:
+        raise ValueError(f"Dataset {name!r} in the catalog lacks {', '.join(missing)}.")
+    values = {**entry, "dropped": tuple(entry.get("dropped", ()))}
+    if "load" in values:
+        check_choice(values["load"], LOADERS, f"`load` of dataset {name!r} in the catalog")
+        values["load"] = LOADERS[values["load"]]
+    return DatasetInfo(**values)
 
 
 def list_datasets() -> list[DatasetInfo]:
-    """Everything in the catalog, in the order of the paper's table of datasets.
+    """List the datasets of the catalog, in the order of the paper's table of datasets.
+
+    Returns
+    -------
+    list of DatasetInfo
+        What is known about each dataset.
+
+    See Also
+    --------
+    load_dataset : Read the rows of a dataset.
 
     Examples
     --------
@@ -255,11 +93,26 @@ def list_datasets() -> list[DatasetInfo]:
     >>> [info.name for info in list_datasets() if info.n_rows > 40_000]
     ['bank-marketing', 'adult']
     """
-    return list(CATALOG)
+    return list(_read_catalog()[0].values())
 
 
 def find_info(name: str) -> DatasetInfo:
-    """What the catalog says about a dataset, by its name or by what the paper calls it; capitals do not matter.
+    """Look up a dataset of the catalog.
+
+    Parameters
+    ----------
+    name : str
+        Name of the dataset, or what the paper calls it; case does not matter.
+
+    Returns
+    -------
+    DatasetInfo
+        What is known about the dataset.
+
+    Raises
+    ------
+    ValueError
+        If the catalog has no such dataset.
 
     Examples
     --------
@@ -272,9 +125,9 @@ def find_info(name: str) -> DatasetInfo:
     Traceback (most recent call last):
     ValueError: Unknown dataset: 'chrun'. Choices: gusto, ... Did you mean 'churn'?
     """
-    by_name = {info.name: info for info in CATALOG}
+    datasets, aliases = _read_catalog()
     wanted = str(name).lower()
-    wanted = ALIASES.get(wanted, wanted)
-    if wanted not in by_name:
-        check_choice(name, by_name, "dataset", other_names=ALIASES)
-    return by_name[wanted]
+    wanted = aliases.get(wanted, wanted)
+    if wanted not in datasets:
+        check_choice(name, datasets, "dataset", other_names=aliases)
+    return datasets[wanted]

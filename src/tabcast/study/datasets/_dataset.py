@@ -1,4 +1,4 @@
-"""What a dataset is: what is known about it beforehand, and its rows once they are read."""
+"""What a dataset is: what is known about it in advance, and its rows once they are read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ METRICS = ("accuracy", "balanced_accuracy", "f1")
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """Which rows of a table have which part in a trial; rows that are in none are left out.
+class Split:
+    """The role of each row of a table in a trial; rows without a role are left out.
 
     Parameters
     ----------
-    labeled, pool : positions of training rows, with a label and without.
-    test : positions of the rows that nobody has seen.
-    validation : positions of labeled rows for choosing; none: methods that choose on them cannot run.
+    labeled, pool : ndarray of int
+        Positions of the training rows, with and without a label.
+    test : ndarray of int
+        Positions of the test rows.
+    validation : ndarray of int, optional
+        Positions of labeled rows that are held out to choose parameters and rounds. By default there are none, and
+        methods that need them cannot run.
     """
 
     labeled: NDArray[np.intp]
@@ -34,26 +38,44 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """What is known about a dataset before its rows are read; all that a plug-in has to write.
+    """Describe a dataset before its rows are read; all that a plug-in has to write.
 
     Parameters
     ----------
-    name : what users and records call it.
-    metric : by which its results are compared, "accuracy", "balanced_accuracy" or "f1".
-    n_rows : number of rows.
-    n_columns : number of columns without the target and without those that are dropped.
-    n_classes : number of classes.
-    target : name of the column to predict.
-    openml_id : number of the dataset on OpenML; None if it is not there.
-    dropped : columns to leave out: identifiers, and copies of others.
-    positive_class : for two classes, the label that F1 is about. It must be the second of the sorted labels, whose
-        code is 1; None does not say.
-    stand_in_for : the private dataset in whose place this one is used.
-    file : stem of its file, `<file>.csv.gz`; by default the name.
-    load : a function that gives the table without the target, and the target. None: the rows come from a file.
-    cut : a function of the class codes and a random generator that gives a :class:`Cut`, for a made-up problem whose
-        unlabeled rows are not a part of the others. None: as the study's protocol says. (Records know the name of a
-        dataset, not its function: a problem that is cut in another way needs another name.)
+    name : str
+        What configurations and records call it.
+    metric : {"accuracy", "balanced_accuracy", "f1"}
+        The metric by which results on it are compared.
+    n_rows : int
+        Number of rows.
+    n_columns : int
+        Number of columns, without the target and dropped columns.
+    n_classes : int
+        Number of classes.
+    target : str
+        Name of the column to predict.
+    label : str, optional
+        What tables and figures call it. By default the name.
+    openml_id : int, optional
+        Number of the dataset on OpenML, if it is there.
+    dropped : tuple of str, default=()
+        Columns to leave out: identifiers, and copies of others.
+    positive_class : object, optional
+        For two classes, the label that F1 is computed for. It must be the second of the sorted labels, whose code is 1.
+    stand_in_for : str, optional
+        The private dataset that this one replaces.
+    file : str, optional
+        Stem of its file, `<file>.csv.gz`. By default the name.
+    load : callable, optional
+        Function that returns the table without the target, and the target. By default the rows come from a file.
+    split : callable, optional
+        Function of the class codes and a random generator that returns a :class:`Split`, for a synthetic problem whose
+        unlabeled rows come from elsewhere. By default the protocol of the study decides. Records know the name of a
+        dataset, not its function: a problem that is split in another way needs another name.
+
+    See Also
+    --------
+    load_dataset : Read the rows.
 
     Examples
     --------
@@ -75,18 +97,20 @@ class DatasetInfo:
     n_columns: int
     n_classes: int
     target: str
+    label: str = ""
     openml_id: int | None = None
     dropped: tuple[str, ...] = ()
     positive_class: Any = None
     stand_in_for: str | None = None
     file: str = ""
     load: Callable[[], tuple[pd.DataFrame, pd.Series[Any]]] | None = None
-    cut: Callable[[NDArray[np.intp], np.random.Generator], Cut] | None = None
+    split: Callable[[NDArray[np.intp], np.random.Generator], Split] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.metric, METRICS, f"metric of dataset {self.name!r}")
-        if not self.file:
-            object.__setattr__(self, "file", self.name)
+        for field_name in ("label", "file"):
+            if not getattr(self, field_name):
+                object.__setattr__(self, field_name, self.name)
 
 
 @dataclass(frozen=True)
@@ -95,10 +119,14 @@ class Dataset:
 
     Parameters
     ----------
-    info : what was known about it.
-    X : the table, numbers as float and levels as category columns with sorted levels, missing as NaN.
-    y : (n_rows,), the code of each row's class.
-    classes : (n_classes,), the labels that the codes stand for, sorted; as numbers where all of them are numbers.
+    info : DatasetInfo
+        The description of the dataset.
+    X : DataFrame
+        The table, numbers as float and levels as category columns with sorted levels, missing as NaN.
+    y : ndarray of shape (n_rows,)
+        Code of each row's class.
+    classes : ndarray of shape (n_classes,)
+        Labels that the codes stand for, sorted; as numbers where all of them are numbers.
     """
 
     info: DatasetInfo
@@ -117,7 +145,7 @@ def make_dataset(info: DatasetInfo, X: pd.DataFrame, labels: pd.Series[Any]) -> 
         raise ValueError(f"The table of dataset {info.name!r} must not hold its target {info.target!r}; leave it out.")
     labels = pd.Series(labels)
     if len(X) != len(labels):
-        raise ValueError(f"Dataset {info.name!r} must have a label a row; got {len(labels)} for {len(X)} rows.")
+        raise ValueError(f"Dataset {info.name!r} must have one label per row; got {len(labels)} for {len(X)} rows.")
     n_missing = int(labels.isna().sum())
     if n_missing:
         raise ValueError(f"Target {info.target!r} of dataset {info.name!r} must be complete; {n_missing} are missing.")
@@ -173,7 +201,7 @@ def _compare_with_info(dataset: Dataset) -> None:
         if number != getattr(info, name)
     ]
     if wrong:
-        raise ValueError(f"Dataset {info.name!r} is not the one that was described: said {'; '.join(wrong)}.")
+        raise ValueError(f"Dataset {info.name!r} is not the one that was described: expected {'; '.join(wrong)}.")
     if info.positive_class is not None and [info.positive_class] != dataset.classes[1:].tolist():
         raise ValueError(
             f"`positive_class` of dataset {info.name!r} must be the second of its two sorted labels "

@@ -1,4 +1,4 @@
-"""A dataset on disk: `<file>.csv.gz`, and an entry that says what its columns are.
+"""A dataset on disk: `<file>.csv.gz`, and an entry that describes its columns.
 
 The entry stands in the folder's `meta.json` (a list of entries, one a dataset) or in `<file>.json` (a single one).
 """
@@ -60,12 +60,12 @@ def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, so
 
 
 def table_path(folder: Path, file: str) -> Path:
-    """Where a folder has the table of a dataset, if it has."""
+    """Return where a folder would have the table of a dataset."""
     return folder / f"{file}.csv.gz"
 
 
 def _read_entry(folder: Path, file: str) -> dict[str, Any]:
-    """What `<file>.json` or the folder's `meta.json` says about a table."""
+    """Read the entry of a table from `<file>.json` or the folder's `meta.json`."""
     own, shared = folder / f"{file}.json", folder / "meta.json"
     if own.exists():
         return json.loads(own.read_text())
@@ -74,7 +74,7 @@ def _read_entry(folder: Path, file: str) -> dict[str, Any]:
         if entry["name"] == file:
             return entry
     raise ValueError(
-        f"{table_path(folder, file)} has no entry that says what its columns are; it belongs in {own.name} or "
+        f"{table_path(folder, file)} has no entry that describes its columns; it belongs in {own.name} or "
         f"{shared.name} of the same folder."
     )
 

@@ -22,9 +22,20 @@ def load_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None
 
     Parameters
     ----------
-    dataset : a name of the catalog (see :func:`list_datasets`), or the description of one of your own.
-    data_dir : folder to look in first. Then come the folder that TABCAST_DATA_DIR names and the user's cache; what is
-        in none of them is fetched from OpenML into the cache.
+    dataset : str or DatasetInfo
+        A name in the catalog (see :func:`list_datasets`), or the description of a dataset of your own.
+    data_dir : str or path-like, optional
+        Folder to look in first. The folder that TABCAST_DATA_DIR names and the user's cache come next; a dataset in
+        none of them is downloaded from OpenML into the cache.
+
+    Returns
+    -------
+    Dataset
+        The rows.
+
+    See Also
+    --------
+    download_dataset : Download a dataset without reading it.
 
     Examples
     --------
@@ -43,40 +54,53 @@ def load_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None
 
 
 def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None) -> Path:
-    """Fetch a dataset from OpenML into a folder, unless it is there, and say which folder.
+    """Download a dataset from OpenML into a folder, unless it is there.
 
     Parameters
     ----------
-    dataset : a name of the catalog, or a description with an `openml_id`.
-    data_dir : where to put it, made if it does not exist; None: the user's cache.
+    dataset : str or DatasetInfo
+        A name in the catalog, or a description with an `openml_id`.
+    data_dir : str or path-like, optional
+        Target folder, created if it does not exist. By default the user's cache.
+
+    Returns
+    -------
+    Path
+        The folder.
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     folder = cache_folder() if data_dir is None else Path(data_dir).expanduser()
     if table_path(folder, info.file).exists():
         return folder
     if info.load is not None:
-        raise ValueError(f"Dataset {info.name!r} is made when it is asked for: there is nothing to download.")
+        raise ValueError(f"Dataset {info.name!r} is synthetic: there is nothing to download.")
     return _fetch(info, folder, looked_in=[folder])
 
 
 def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None) -> Path | None:
-    """The first folder that has a dataset's file; None if it would have to be downloaded.
+    """Find the first folder that has the file of a dataset.
 
     Parameters
     ----------
-    dataset, data_dir : as in :func:`load_dataset`.
+    dataset, data_dir : str or DatasetInfo
+        As in :func:`load_dataset`.
+
+    Returns
+    -------
+    Path or None
+        The folder; None if the dataset would have to be downloaded.
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     return next((folder for folder in _folders(data_dir) if table_path(folder, info.file).exists()), None)
 
 
 def cache_folder() -> Path:
-    """Where downloads go: `tabcast/datasets` in XDG_CACHE_HOME, or in ~/.cache."""
+    """Return the folder of downloads: `tabcast/datasets` in XDG_CACHE_HOME, or in ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tabcast" / "datasets"
 
 
 def _folders(data_dir: PathLike | None) -> list[Path]:
-    """Where to look, in order. A folder that somebody named must exist."""
+    """List the folders to look in, in order. A folder that is named explicitly must exist."""
     named = {"data_dir": data_dir, DATA_DIR_VARIABLE: os.environ.get(DATA_DIR_VARIABLE)}
     folders = []
     for origin, given in named.items():

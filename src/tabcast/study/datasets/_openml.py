@@ -8,7 +8,7 @@ from tabcast.study.datasets._dataset import DatasetInfo
 
 
 def fetch_table(info: DatasetInfo) -> pd.DataFrame:
-    """The table that OpenML has for a dataset, target included, levels as category columns."""
+    """Download the table of a dataset, target included, levels as category columns."""
     from sklearn.datasets import fetch_openml
 
     try:
@@ -17,7 +17,7 @@ def fetch_table(info: DatasetInfo) -> pd.DataFrame:
             target_column=info.target,
             as_frame=True,
             parser="liac-arff",  # the default parser of scikit-learn 1.9.1 fails on many of these with pandas 3
-            cache=False,  # what was fetched is kept by the caller, in its own format
+            cache=False,  # the caller keeps the table, in its own format
         )
     except KeyError as error:
         raise ValueError(f"OpenML {info.openml_id} is not what {info.name!r} should be: {error.args[0]}.") from error

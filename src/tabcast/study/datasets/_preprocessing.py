@@ -1,7 +1,7 @@
-"""From a dataset's columns to what a model is given: learned from the training rows, applied to all.
+"""From a dataset's columns to the input of a model: learned from the training rows, applied to all.
 
-The first member does what the paper did, so that every model sees complete numbers; the second does nothing, for models
-that know categories and missing values themselves.
+`PaperPreprocessing` does what the paper did, so that every model gets complete numbers; `NativePreprocessing` does
+nothing, for models that handle categories and missing values themselves.
 """
 
 from __future__ import annotations
@@ -20,32 +20,56 @@ from tabcast.table import Columns, describe_difference, find_categorical, learn_
 
 
 class Preprocessing(BaseEstimator, ABC):
-    """Contract of a preprocessing: `fit` sees training rows only, `transform` keeps rows, names and order of columns.
+    """Base class of a preprocessing: `fit` sees only training rows, `transform` keeps rows and columns in order.
 
     Attributes
     ----------
-    categorical_ : (n_columns,), which columns hold levels (or their codes) after `transform`.
+    categorical_ : ndarray of shape (n_columns,)
+        Which columns hold levels (or their codes) after `transform`.
     """
 
     categorical_: NDArray[np.bool_]
 
     @abstractmethod
     def fit(self, X: pd.DataFrame) -> Self:
-        """Learn from training rows."""
+        """Learn from training rows.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Training rows.
+
+        Returns
+        -------
+        Preprocessing
+            The fitted preprocessing.
+        """
 
     @abstractmethod
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """The table as a model is given it."""
+        """Transform rows into the input of a model.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Rows with the columns of the training rows.
+
+        Returns
+        -------
+        DataFrame
+            The transformed rows.
+        """
 
 
 class NativePreprocessing(Preprocessing):
     """Do nothing: categories and missing values go to the model as they are.
 
-    Choose it for models that understand both, such as gradient boosting.
+    Choose it for models that handle both, such as gradient boosting.
 
     Attributes
     ----------
-    categorical_ : (n_columns,), which columns hold levels.
+    categorical_ : ndarray of shape (n_columns,)
+        Which columns hold levels.
 
     Examples
     --------
@@ -60,7 +84,7 @@ class NativePreprocessing(Preprocessing):
     feature_names_in_: NDArray[np.object_]
 
     def fit(self, X: pd.DataFrame) -> Self:
-        """Remember the columns and which of them hold levels."""
+        """Learn which columns hold levels."""
         _check_pandas(X, self)
         read_table(X)
         self.feature_names_in_ = np.array(X.columns, dtype=object)
@@ -68,7 +92,7 @@ class NativePreprocessing(Preprocessing):
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """The same table."""
+        """Return the same table."""
         _check_fitted(self)
         _check_pandas(X, self)
         difference = describe_difference(self.feature_names_in_, X.columns)
@@ -78,29 +102,38 @@ class NativePreprocessing(Preprocessing):
 
 
 class PaperPreprocessing(Preprocessing):
-    """Levels as numbers and no missing values, as in the paper: label encoding, then scikit-learn's IterativeImputer.
+    """Encode levels as numbers and impute missing values, as in the paper.
+
+    Labels are encoded as codes, then scikit-learn's IterativeImputer fills missing values.
 
     Choose it to compare with the paper, or for models that take complete numbers only.
 
     Parameters
     ----------
-    max_iter : most rounds of the IterativeImputer.
-    random_state : seed of the IterativeImputer.
+    max_iter : int, default=10
+        Most rounds of the IterativeImputer.
+    random_state : int, default=0
+        Seed of the IterativeImputer.
 
     Attributes
     ----------
-    categorical_ : (n_columns,), which columns hold codes of levels.
-    levels_ : for each categorical column, by name, its levels in the order of their codes.
-    fill_ : (n_columns,), what a missing value becomes in a column that had none in training: the mean, or the code of
-        the most frequent level.
-    imputed_ : (n_columns,), which columns had missing values in training and are imputed from the others.
-    imputer_ : the fitted IterativeImputer; None if nothing was missing in training.
+    categorical_ : ndarray of shape (n_columns,)
+        Which columns hold codes of levels.
+    levels_ : dict of object to list of object
+        For each categorical column, by name, its levels in the order of their codes.
+    fill_ : ndarray of shape (n_columns,)
+        What a missing value becomes in a column that had none in training: the mean, or the code of the most frequent
+        level.
+    imputed_ : ndarray of shape (n_columns,)
+        Which columns had missing values in training and are imputed from the others.
+    imputer_ : object
+        The fitted IterativeImputer; None if nothing was missing in training.
 
     Notes
     -----
     Codes follow the sorted levels of the training rows ("2" before "10" where all levels are numbers). A level that was
-    not there in training counts as missing. What the imputer says about a categorical column is rounded to the nearest
-    code that exists. A column without any value in training becomes 0 where it is missing. As in scikit-learn, columns
+    absent in training counts as missing. Imputed values of a categorical column are rounded to the nearest code that
+    exists. A column without any value in training becomes 0 where it is missing. As in scikit-learn, columns
     are not scaled and the imputer stops when changes are small beside the largest number in the table; beside a column
     of large numbers that is after one round.
 
@@ -146,7 +179,7 @@ class PaperPreprocessing(Preprocessing):
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """The table as float64, nothing missing."""
+        """Return the table as float64 without missing values."""
         _check_fitted(self)
         _check_pandas(X, self)
         numbers = self._fill_complete(self._encode(X))
@@ -155,7 +188,7 @@ class PaperPreprocessing(Preprocessing):
         return pd.DataFrame(numbers, index=X.index, columns=list(self.feature_names_in_))
 
     def _encode(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Levels as their codes; missing cells and unseen levels as NaN."""
+        """Encode levels as codes; missing and unseen levels become NaN."""
         encoded = self._columns.encode(X)
         numbers = np.empty((len(X), len(self.categorical_)))
         numbers[:, self._columns.continuous_index] = encoded.continuous
@@ -168,7 +201,7 @@ class PaperPreprocessing(Preprocessing):
         return numbers
 
     def _fill_complete(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Usual values where a column that is not imputed has a hole."""
+        """Fill missing values of columns that are not imputed."""
         return np.where(np.isnan(numbers) & ~self.imputed_, self.fill_, numbers)
 
     def _fit_imputer(self, numbers: NDArray[np.float64]) -> Any:
@@ -180,7 +213,7 @@ class PaperPreprocessing(Preprocessing):
         return imputer.fit(numbers)
 
     def _impute(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the imputer says, codes made valid."""
+        """Impute, and round codes to valid ones."""
         imputed = self.imputer_.transform(numbers)
         for position in np.flatnonzero(self.categorical_ & self.imputed_):
             last_code = len(self.levels_[self.feature_names_in_[position]]) - 1

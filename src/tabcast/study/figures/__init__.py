@@ -1,4 +1,4 @@
-"""The figures of the study: each takes what a data function gives, draws on matplotlib Axes and returns them.
+"""The figures of the study: each takes the result of a data function, draws on matplotlib Axes and returns them.
 
 matplotlib is imported only when something is drawn.
 """

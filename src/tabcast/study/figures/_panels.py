@@ -1,4 +1,4 @@
-"""What figures of several panels have in common: taking Axes, tidying them, breaking long names, one legend."""
+"""What the figures have in common: taking Axes, tidying them, breaking long names, one legend."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME_WIDTH = 22  # characters of a dataset's name in a line
 
 
 def check_table(table: pd.DataFrame, columns: Sequence[str], argument: str, owner: str) -> None:
-    """Raise if a table has no rows or lacks columns, and say which."""
+    """Raise if a table has no rows or lacks columns."""
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise ValueError(f"`{argument}` of {owner} lacks the columns {', '.join(missing)}; got {list(table.columns)}.")
@@ -32,7 +32,7 @@ def check_table(table: pd.DataFrame, columns: Sequence[str], argument: str, owne
 def take_panels(
     axes: Axes | Sequence[Axes] | Panels | None, shape: tuple[int, int], size: tuple[float, float], owner: str
 ) -> Panels:
-    """The given Axes as rows and columns, or those of a new figure of that size in inches."""
+    """Arrange the given Axes in rows and columns, or make those of a new figure of that size in inches."""
     if axes is not None:
         given = np.array(axes, dtype=object)
         if given.size != shape[0] * shape[1]:
@@ -46,7 +46,7 @@ def take_panels(
 
 
 def tidy(ax: Axes) -> None:
-    """No frame above and to the right, small figures, a pale grid behind everything."""
+    """Remove the frame above and to the right, and draw small numbers and a pale grid."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize="small")
     ax.grid(color="#eeeeee", zorder=0)
@@ -54,7 +54,7 @@ def tidy(ax: Axes) -> None:
 
 
 def wrap_name(name: object, width: int = NAME_WIDTH) -> str:
-    """A name in lines of at most `width` characters, broken at blanks, hyphens and underscores if it has them."""
+    """Break a name into lines of at most `width` characters, at spaces, hyphens and underscores if it has them."""
     parts = str(name).replace("_", "_\u200b").replace("-", "-\u200b").replace(" ", " \u200b").split("\u200b")
     lines = [""]
     for part in parts:
@@ -65,7 +65,7 @@ def wrap_name(name: object, width: int = NAME_WIDTH) -> str:
 
 
 def draw_legend(panels: Panels, handles: Sequence[Any], *, own: bool) -> None:
-    """One legend for all panels: below those of our own figure, which grows; within the first of somebody else's."""
+    """Draw one legend for all panels: below them in our own figure, inside the first on given Axes."""
     if not own:
         panels[0, 0].legend(handles=handles, fontsize="x-small", frameon=False)
         return

@@ -1,4 +1,4 @@
-"""Which alpha the search chooses how often (the paper's appendix on the choice of alpha)."""
+"""How often the search chooses each alpha (the paper's appendix on the choice of alpha)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ BAR, BAND = "#0072b2", "#cfe3f0"
 
 
 def draw_alpha_winners(winners: AlphaWinners, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw the share of each alpha as a bar, with the interval that holds 90 % of the winners behind.
+    """Draw the proportion of each alpha as a bar, and behind it the interval that holds 90% of the winners.
 
     Parameters
     ----------
-    winners : what :func:`tabcast.study.analysis.alpha_winners` gives.
-    ax : Axes to draw on; None: those of a new figure.
-    title : text above; None: none.
+    winners : AlphaWinners
+        The result of :func:`tabcast.study.analysis.alpha_winners`.
+    ax : Axes, optional
+        Axes to draw on. By default those of a new figure.
+    title : str, optional
+        Text above.
 
     Returns
     -------
-    The Axes.
+    Axes
+        The Axes.
 
     Examples
     --------
@@ -42,12 +46,12 @@ def draw_alpha_winners(winners: AlphaWinners, ax: Axes | None = None, *, title: 
     ax.grid(False, axis="x")
     ax.axvspan(winners.low - step / 2, winners.high + step / 2, color=BAND, linewidth=0, zorder=0.5)
     ax.bar(alpha, share, 0.7 * step, color=BAR, zorder=2)
-    words = f"shaded: 90 % of the winners, {winners.low:.2f} to {winners.high:.2f}"
+    words = f"shaded: 90% of the winners, {winners.low:.2f} to {winners.high:.2f}"
     ax.set_title(words, loc="right", fontsize="small", color=INK)
     ax.set_xticks(alpha, [f"{value:.2f}" for value in alpha])
     ax.set(xlim=(alpha[0] - step, alpha[-1] + step))
     ax.set_xlabel(r"winning $\alpha$", fontsize="small")
-    ax.set_ylabel(f"share of {winners.n:,} trials (%)", fontsize="small")
+    ax.set_ylabel(f"proportion of {winners.n:,} trials (%)", fontsize="small")
     if title is not None:
         ax.set_title(title, loc="left", fontsize="medium")
     return ax

@@ -1,4 +1,4 @@
-"""Where in a plane a classifier is confident, before and after the density is heard (the paper's figure 4)."""
+"""Where in a plane a classifier is confident, before and after the CAST step (the paper's figure 4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-KEYS = ("x", "y", "naive", "cast", "labeled")
+KEYS = ("x", "y", "raw", "cast", "labeled")
 # Fill and marker of the classes, after the palette of Okabe and Ito: apart from each other and from any gray.
 CLASS_STYLES = (
     ("#d55e00", "o"),
@@ -33,18 +33,23 @@ CLASS_STYLES = (
 class ConfidenceMap:
     """Confidence over a grid of points, and the labeled rows.
 
-    Attributes
+    Parameters
     ----------
-    x, y : coordinates of the columns and of the rows of the grid, rising.
-    naive, cast : (len(y), len(x)), the largest confidence at ``(x[j], y[i])``, without and with the density.
-    points : (n_labeled, 2), the labeled rows.
-    classes : the class of each of them.
-    low, high : ends of the common scale of colors: those of both maps, rounded outward to tenths.
+    x, y : ndarray
+        Coordinates of the columns and of the rows of the grid, rising.
+    raw, cast : ndarray of shape (len(y)
+        Len(x)), the largest confidence at ``(x[j], y[i])``, without and with the density.
+    points : ndarray of shape (n_labeled, 2)
+        Labeled rows.
+    classes : list of object
+        The class of each of them.
+    low, high : float
+        Ends of the common scale of colors: those of both maps, rounded outward to tenths.
     """
 
     x: Floats
     y: Floats
-    naive: Floats
+    raw: Floats
     cast: Floats
     points: Floats
     classes: list[Any]
@@ -57,27 +62,28 @@ def confidence_map(data: Mapping[str, Any]) -> ConfidenceMap:
 
     Parameters
     ----------
-    data : x, y (coordinates of a grid, rising), naive, cast (a list for each y of the largest confidence at each x),
-        labeled (x, y and class of each labeled row).
+    data : mapping of str to object
+        X, y (coordinates of a grid, rising), raw, cast (a list for each y of the largest confidence at each x), labeled
+        (x, y and class of each labeled row).
 
     Examples
     --------
     >>> from tabcast.study.figures.confidence_map import confidence_map
-    >>> data = {"x": [0, 1, 2], "y": [0, 1], "naive": [[0.9, 0.6, 0.9], [0.9, 0.7, 0.9]],
+    >>> data = {"x": [0, 1, 2], "y": [0, 1], "raw": [[0.9, 0.6, 0.9], [0.9, 0.7, 0.9]],
     ...         "cast": [[0.7, 0.4, 0.5], [0.8, 0.5, 0.6]], "labeled": [[0.1, 0.5, "a"], [1.9, 0.5, "b"]]}
     >>> plane = confidence_map(data)
-    >>> plane.naive.shape, plane.classes, (plane.low, plane.high)
+    >>> plane.raw.shape, plane.classes, (plane.low, plane.high)
     ((2, 3), ['a', 'b'], (0.4, 0.9))
     """
     missing = [key for key in KEYS if key not in data]
     if missing:
         raise ValueError(f"`data` of confidence_map lacks {', '.join(missing)}; got {', '.join(data) or 'nothing'}.")
     x, y = (_coordinates(data[name], name) for name in ("x", "y"))
-    naive, cast = (_confidences(data[name], (len(y), len(x)), name) for name in ("naive", "cast"))
+    raw, cast = (_confidences(data[name], (len(y), len(x)), name) for name in ("raw", "cast"))
     points = np.array([row[:2] for row in data["labeled"]], dtype=float).reshape(-1, 2)
     classes = [row[2] for row in data["labeled"]]
-    low, high = common_scale(naive, cast)
-    return ConfidenceMap(x, y, naive, cast, points, classes, low, high)
+    low, high = common_scale(raw, cast)
+    return ConfidenceMap(x, y, raw, cast, points, classes, low, high)
 
 
 def common_scale(*maps: Floats) -> tuple[float, float]:
@@ -92,30 +98,34 @@ def draw_confidence_map(
     plane: ConfidenceMap,
     axes: Sequence[Axes] | Panels | None = None,
     *,
-    titles: tuple[str, str] = ("naive confidence", "CAST"),
+    titles: tuple[str, str] = ("raw confidence", "CAST"),
 ) -> Panels:
-    """Draw both maps side by side, the darker the more confident, with the labeled rows on top.
+    """Draw both maps side by side, darker where more confident, with the labeled rows on top.
 
     Parameters
     ----------
-    plane : what :func:`confidence_map` gives.
-    axes : two Axes; None: those of a new figure.
-    titles : texts above the two.
+    plane : ConfidenceMap
+        The result of :func:`confidence_map`.
+    axes : sequence of Axes or ndarray of Axes, optional
+        Two Axes. By default those of a new figure.
+    titles : tuple of str, default=("raw confidence", "CAST")
+        Texts above the maps.
 
     Returns
     -------
-    The Axes, (1, 2).
+    ndarray of Axes
+        The Axes, in one row.
 
     Examples
     --------
     >>> from tabcast.study.figures.confidence_map import confidence_map, draw_confidence_map
-    >>> panels = draw_confidence_map(confidence_map(data), titles=("naive", "CAST-L"))  # doctest: +SKIP
+    >>> panels = draw_confidence_map(confidence_map(data), titles=("raw", "CAST-L"))  # doctest: +SKIP
     >>> panels[0, 0].figure.savefig("confidence_map.pdf")  # doctest: +SKIP
     """
     panels = take_panels(axes, (1, 2), (6.4, 3.2), "draw_confidence_map")
     colors = _gray_scale()
     kinds = list(dict.fromkeys(plane.classes))
-    for ax, values, title in zip(panels.flat, (plane.naive, plane.cast), titles, strict=True):
+    for ax, values, title in zip(panels.flat, (plane.raw, plane.cast), titles, strict=True):
         mesh = ax.pcolormesh(
             plane.x, plane.y, values, cmap=colors, vmin=plane.low, vmax=plane.high, shading="nearest", rasterized=True
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from tabcast.statistics import wilson_interval
-from tabcast.study.analysis import display_name
+from tabcast.study.analysis.names import Labels, display_name
 from tabcast.study.figures._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ POINT = "#0072b2"
 
 
 def ratio_interval(part: Floats, whole: Floats) -> tuple[float, float]:
-    """Ends of the 95 % interval of ``sum(part) / sum(whole)``, where each pair is an independent draw.
+    """Ends of the 95% interval of ``sum(part) / sum(whole)``, where each pair is an independent draw.
 
     ``r +- t * std(part - r * whole) * sqrt(n) / sum(whole)`` with the t quantile of n - 1 degrees of freedom: with a
     whole of 1 everywhere it is the usual interval of a mean. NaN with fewer than two pairs.
@@ -42,30 +42,31 @@ def ratio_interval(part: Floats, whole: Floats) -> tuple[float, float]:
 
 
 def density_quality(trials: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """How good pseudo-labels are, bin of density by bin of density, pooled over the trials of a dataset.
+    """Measure the quality of pseudo-labels by bin of density, pooled over the trials of a dataset.
 
     Parameters
     ----------
-    trials : a dictionary for each trial, as its record holds it: dataset, seed, fold, metric (name of the dataset's
-        metric) and bins, a list of dictionaries: low, high (quantiles of density between which the rows of the bin
-        lie), n (rows), correct (those with the right pseudo-label), score (value of the metric, or None where it has
-        none).
+    trials : sequence of mapping of str to object
+        One dictionary per trial, as in its record: dataset, seed, fold, metric (name of the dataset's metric)
+        and bins, a list of dictionaries: low, high (quantiles of density between which the rows of the bin lie), n
+        (rows), correct (those with the right pseudo-label), score (value of the metric, or None where it has none).
 
     Returns
     -------
-    A row for each dataset and bin, sparse bins first, with columns dataset, metric, low, high, and
+    DataFrame
+        One row per dataset and bin, sparse bins first, with columns dataset, metric, low, high, and:
 
-    - n_seeds, n, correct: seeds, rows and right pseudo-labels
-    - accuracy, accuracy_low, accuracy_high: share of right ones among the rows of all trials, its 95 % interval; NaN
-      without rows
-    - score, score_low, score_high: mean over seeds of the metric, its 95 % interval; NaN where no trial has one
+        - n_seeds, n, correct: seeds, rows and right pseudo-labels
+        - accuracy, accuracy_low, accuracy_high: proportion of right ones among the rows of all trials, its 95%
+          interval; NaN without rows
+        - score, score_low, score_high: mean over seeds of the metric, its 95% interval; NaN where no trial has one
 
     Notes
     -----
-    The same rows return in every seed and fold, so they are not independent. Intervals therefore come from the spread
+    The same rows occur in every seed and fold, so they are not independent. Intervals therefore come from the spread
     between seeds (the folds of a seed are put together first) and are clipped to [0, 1]. With a single seed there is no
-    such spread: the accuracy has Wilson's interval of a share of independent rows, which is too narrow if its folds
-    overlap, the score has none.
+    such spread: the accuracy has Wilson's interval of a proportion of independent rows, too narrow if its folds
+    overlap, and the score has none.
 
     Examples
     --------
@@ -119,23 +120,31 @@ def draw_density_quality(
     *,
     measure: str = "accuracy",
     n_columns: int = 4,
+    labels: Labels | None = None,
 ) -> Panels:
-    """Draw the quality of pseudo-labels against the density of the row, a panel for each dataset.
+    """Draw the quality of pseudo-labels against the density of the row, one panel per dataset.
 
-    A point stands in the middle of its bin, whiskers are the 95 % interval, the dashed line is the value of all rows:
+    A point stands in the middle of its bin, whiskers are the 95% interval, the dashed line is the value of all rows:
     with "score" the mean of the bins, weighted by their rows, because a metric like F1 of all rows is not one of the
     bins' values.
 
     Parameters
     ----------
-    quality : what :func:`density_quality` gives.
-    axes : as many Axes as there are panels, row by row; None: those of a new figure.
-    measure : "accuracy": share of right pseudo-labels. "score": the dataset's own metric.
-    n_columns : most panels side by side.
+    quality : DataFrame
+        The result of :func:`density_quality`.
+    axes : Axes or sequence of Axes or ndarray of Axes, optional
+        As many Axes as there are panels, row by row. By default those of a new figure.
+    measure : str, default="accuracy"
+        "accuracy" is the proportion of right pseudo-labels, "score" the dataset's own metric.
+    n_columns : int, default=4
+        Maximum number of panels side by side.
+    labels : mapping of str to mapping, optional
+        Labels of the datasets and methods, as in :func:`tabcast.study.analysis.display_name`.
 
     Returns
     -------
-    The Axes, (n_rows, n_columns).
+    ndarray of Axes
+        The Axes, in rows and columns.
 
     Examples
     --------
@@ -158,7 +167,7 @@ def draw_density_quality(
         rows = quality[quality["dataset"] == dataset]
         _draw_panel(ax, rows, measure)
         metric = "accuracy" if measure == "accuracy" else str(rows["metric"].iloc[0])
-        ax.set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
+        ax.set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
         if measure == "score" or ax in panels[:, 0]:
             ax.set_ylabel(METRICS.get(metric, metric), fontsize="small")
     for ax in panels.flat[len(datasets) :]:
@@ -200,7 +209,7 @@ def _flatten(trials: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _accuracy_interval(correct: Floats, n: Floats) -> tuple[float, float]:
-    """Ends of the 95 % interval of the accuracy, from the right rows and the rows of each seed."""
+    """Ends of the 95% interval of the accuracy, from the right rows and the rows of each seed."""
     if len(n) == 0:
         return np.nan, np.nan
     if len(n) > 1:
@@ -231,6 +240,6 @@ def _legend_entries(measure: str) -> list[Any]:
 
     common = "all rows" if measure == "accuracy" else "mean of the bins"
     return [
-        Line2D([], [], color=POINT, linewidth=1.2, marker="o", markersize=3.5, label="pseudo-labels, 95 % interval"),
+        Line2D([], [], color=POINT, linewidth=1.2, marker="o", markersize=3.5, label="pseudo-labels, 95% interval"),
         Line2D([], [], color=INK, linewidth=1, linestyle="--", label=common),
     ]

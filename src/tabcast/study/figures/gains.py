@@ -28,16 +28,19 @@ def arrange_gains(differences: pd.DataFrame, *, overall: str = OVERALL) -> pd.Da
 
     Parameters
     ----------
-    differences : a row for each comparison, with columns label (a dataset), difference, low, high (ends of its 95 %
-        interval) and, if there are several blocks, group (the name of the block). A difference may be NaN where a
-        result is missing, so may the ends of an interval.
-    overall : the label of rows that sum up their group; without a group they sum up everything and stand at the bottom.
+    differences : DataFrame
+        One row per comparison, with columns label (a dataset), difference, low, high (ends of its 95% interval)
+        and, if there are several blocks, group (the name of the block). A difference may be NaN where a result is
+        missing, so may the ends of an interval.
+    overall : str, default=OVERALL
+        The label of rows that sum up their group; without a group they sum up everything and stand at the bottom.
 
     Returns
     -------
-    The rows in order, with columns group ("" for none), label, difference, low, high, is_overall, and line, the place
-    in the figure counted from above. Groups keep their order and begin with a free line for their name; so does
-    what follows them. Missing differences stand below the others of their group.
+    DataFrame
+        The rows in order, with columns group ("" for none), label, difference, low, high, is_overall, and line, the
+        place in the figure counted from above. Groups keep their order and begin with a free line for their name; so
+        does what follows them. Missing differences stand below the others of their group.
 
     Examples
     --------
@@ -76,14 +79,19 @@ def draw_gains(
 
     Parameters
     ----------
-    gains : what :func:`arrange_gains` gives.
-    ax : Axes to draw on; None: those of a new figure, as tall as there are lines.
-    xlabel : what is subtracted from what.
-    title : text above; None: none.
+    gains : DataFrame
+        The result of :func:`arrange_gains`.
+    ax : Axes, optional
+        Axes to draw on. By default those of a new figure, as tall as it has lines.
+    xlabel : str, default="difference in score"
+        What is subtracted from what.
+    title : str, optional
+        Text above.
 
     Returns
     -------
-    The Axes.
+    Axes
+        The Axes.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What self-training gains over the supervised model, by the share of labeled rows (the paper's figure 3)."""
+"""What self-training gains over the supervised model, by the proportion of labeled rows (the paper's figure 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.study.analysis import display_name
+from tabcast.study.analysis.names import Labels, display_name, order_values
 from tabcast.study.figures._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
@@ -24,22 +24,21 @@ WAY = ["method", "strategy", "noise_filter"]
 UNIT = [*SETTING, "seed", "fold"]  # a method and the supervised model are compared on the same rows
 ONE_OF = ["model", "tuning", "noise_filter", "corruption", "preprocessing"]  # a figure shows one of each
 
-# Name, color and marker of the paper's methods; colors of Okabe and Ito, which color-blind readers tell apart.
-METHODS = {
-    "baseline": ("Baseline", "#222222", "o"),
-    "ts": ("TS", "#56b4e9", "s"),
-    "hb": ("HB", "#009e73", "^"),
-    "sp": ("SP", "#cc79a7", "v"),
-    "gp": ("GP", "#e69f00", "P"),
-    "cast-d": ("CAST-D", "#0072b2", "D"),
-    "cast-l": ("CAST-L", "#d55e00", "o"),
+# Color and marker of the paper's methods; colors of Okabe and Ito, which color-blind readers tell apart.
+STYLES = {
+    "baseline": ("#222222", "o"),
+    "ts": ("#56b4e9", "s"),
+    "hb": ("#009e73", "^"),
+    "sp": ("#cc79a7", "v"),
+    "gp": ("#e69f00", "P"),
+    "cast-d": ("#0072b2", "D"),
+    "cast-l": ("#d55e00", "o"),
 }
 OTHER_COLORS, OTHER_MARKERS = (
     ("#882255", "#44aa99", "#999933", "#332288", "#888888"),
     ("X", "<", ">", "h", "p", "d", "8"),
 )
 STRONG = ("cast-d", "cast-l")
-STRATEGIES = {"fpl": "FPL", "cpl": "CPL", "naive": "naive"}
 SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
 
 
@@ -59,22 +58,24 @@ def ratio_of_means(scores: Floats, references: Floats) -> tuple[float, float]:
 
 
 def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
-    """By how many percent each method beats the supervised model that saw the same rows.
+    """Compute by how many percent each method beats the supervised model on the same rows.
 
     Parameters
     ----------
-    results : the results table of a study, a row per trial, with its rows of method "supervised".
+    results : DataFrame
+        The results table of a study, a row per trial, with its rows of method "supervised".
 
     Returns
     -------
-    A row for each dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and noise_filter
-    of the table, and
+    DataFrame
+        One row per dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and
+        noise_filter of the table, and.
 
-    - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
-    - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
-    - n_seeds: seeds that count
-    - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
-    - n_trials: trials in the table, done or not
+        - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
+        - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
+        - n_seeds: seeds that count
+        - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
+        - n_trials: trials in the table, done or not
 
     Notes
     -----
@@ -91,13 +92,13 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     >>> results = pd.DataFrame([
     ...     dict(same, method="supervised", strategy="none", seed=0, score=0.70),
     ...     dict(same, method="supervised", strategy="none", seed=1, score=0.80),
-    ...     dict(same, method="cast-l", strategy="fpl", seed=0, score=0.72),
-    ...     dict(same, method="cast-l", strategy="fpl", seed=1, score=0.81),
+    ...     dict(same, method="cast-l", strategy="threshold", seed=0, score=0.72),
+    ...     dict(same, method="cast-l", strategy="threshold", seed=1, score=0.81),
     ... ])
     >>> table = relative_improvements(results)
     >>> table[["method", "strategy", "improvement", "standard_error", "n_seeds"]].round(2)
        method strategy  improvement  standard_error  n_seeds
-    0  cast-l      fpl          2.0             0.8        2
+    0  cast-l      threshold          2.0             0.8        2
     """
     check_table(results, [*UNIT, *WAY, "status", "score"], "results", "relative_improvements")
     _check_once(results)
@@ -118,9 +119,13 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_label_fractions(
-    improvements: pd.DataFrame, axes: Axes | Sequence[Axes] | Panels | None = None, *, n_columns: int = 6
+    improvements: pd.DataFrame,
+    axes: Axes | Sequence[Axes] | Panels | None = None,
+    *,
+    n_columns: int = 6,
+    labels: Labels | None = None,
 ) -> Panels:
-    """Draw improvement against the share of labeled rows: strategies as rows, datasets as columns.
+    """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
 
     Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
     fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
@@ -128,14 +133,19 @@ def draw_label_fractions(
 
     Parameters
     ----------
-    improvements : what :func:`relative_improvements` gives, for one model, tuning, noise filter, corruption and
-        preprocessing.
-    axes : as many Axes as there are panels, row by row; None: those of a new figure.
-    n_columns : most panels side by side; further datasets go below.
+    improvements : DataFrame
+        The result of :func:`relative_improvements`, for one model, tuning, noise filter, corruption and preprocessing.
+    axes : Axes or sequence of Axes or ndarray of Axes, optional
+        As many Axes as there are panels, row by row. By default those of a new figure.
+    n_columns : int, default=6
+        Maximum number of panels side by side; further datasets go below.
+    labels : mapping of str to mapping, optional
+        Labels of the datasets and methods, as in :func:`tabcast.study.analysis.display_name`.
 
     Returns
     -------
-    The Axes, (n_rows, n_columns).
+    ndarray of Axes
+        The Axes, in rows and columns.
 
     Examples
     --------
@@ -147,8 +157,8 @@ def draw_label_fractions(
     if n_columns < 1:
         raise ValueError(f"`n_columns` of draw_label_fractions must be at least 1; got {n_columns}.")
     datasets = list(improvements["dataset"].unique())
-    strategies = _in_order(set(improvements["strategy"]) - {"none"}, STRATEGIES) or ["none"]
-    methods = _in_order(improvements["method"].unique(), METHODS)
+    strategies = [name for name in order_values("strategy", improvements["strategy"]) if name != "none"] or ["none"]
+    methods = list(improvements["method"].unique())
     fractions = sorted(improvements["label_fraction"].unique())
     width = min(len(datasets), n_columns)
     shape = ceil(len(datasets) / width) * len(strategies), width
@@ -160,16 +170,16 @@ def draw_label_fractions(
         column = panels[top : top + len(strategies), number % width]
         for ax, strategy in zip(column, strategies, strict=True):
             _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
-        column[0].set_title(wrap_name(display_name("dataset", dataset)), fontsize="small")
+        column[0].set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
         _share_vertical(column)
         if number % width == 0:
             for ax, strategy in zip(column, strategies, strict=True):
-                name = STRATEGIES.get(strategy, strategy)
+                name = display_name("strategy", strategy)
                 ax.set_ylabel("improvement (%)" if strategy == "none" else f"{name}\nimprovement (%)", fontsize="small")
         column[-1].set_xlabel("labeled rows (%)", fontsize="small")
     for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
         ax.set_axis_off()
-    draw_legend(panels, _legend_entries(improvements, methods), own=axes is None)
+    draw_legend(panels, _legend_entries(improvements, methods, labels), own=axes is None)
     return panels
 
 
@@ -243,11 +253,13 @@ def _draw_method(ax: Axes, at: Floats, line: pd.DataFrame, style: Any) -> None:
         )
 
 
-def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str]) -> list[Any]:
+def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str], labels: Labels | None) -> list[Any]:
     """The supervised model, each method, and what hollow points are if there are any."""
     from matplotlib.lines import Line2D
 
-    entries = [Line2D([], [], color=PALE, linewidth=1, label=REFERENCE), *(_line(name, methods) for name in methods)]
+    entries = [Line2D([], [], color=PALE, linewidth=1), *(_line(name, methods) for name in methods)]
+    for entry, name in zip(entries, [REFERENCE, *methods], strict=True):
+        entry.set_label(display_name("method", name, labels))
     if (improvements["n_pairs"] < improvements["n_trials"]).any():
         hollow: dict[str, Any] = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": "white"}
         entries.append(Line2D([], [], linestyle="none", label="some trials missing", **hollow))
@@ -258,13 +270,13 @@ def _line(method: str, methods: Sequence[str]) -> Any:
     """How a method is drawn, as an entry of the legend: a solid line if the paper has it, a dashed one if not."""
     from matplotlib.lines import Line2D
 
-    label, color, marker = METHODS.get(method, (method, "", ""))
-    if method not in METHODS:
-        place = [name for name in methods if name not in METHODS].index(method)
+    color, marker = STYLES.get(method, ("", ""))
+    if method not in STYLES:
+        place = [name for name in methods if name not in STYLES].index(method)
         color, marker = OTHER_COLORS[place % len(OTHER_COLORS)], OTHER_MARKERS[place % len(OTHER_MARKERS)]
     width = 1.6 if method in STRONG else 0.9
-    stroke: Literal["-", "--"] = "-" if method in METHODS else "--"
-    return Line2D([], [], color=color, marker=marker, markersize=4, linestyle=stroke, linewidth=width, label=label)
+    stroke: Literal["-", "--"] = "-" if method in STYLES else "--"
+    return Line2D([], [], color=color, marker=marker, markersize=4, linestyle=stroke, linewidth=width)
 
 
 def _share_vertical(column: Panels) -> None:
@@ -272,9 +284,3 @@ def _share_vertical(column: Panels) -> None:
     lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
     for ax in column:
         ax.set_ylim(min(lows), max(highs))
-
-
-def _in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Known names in their order, then the others by theirs."""
-    names = list(names)
-    return [name for name in known if name in names] + sorted(name for name in names if name not in set(known))

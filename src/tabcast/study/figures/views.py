@@ -1,4 +1,4 @@
-"""The figures of a study, as its configuration asks for them: a kind, which trials, and what the kind wants to know."""
+"""The figures of a study, as its configuration describes them: a kind, which trials, and the options of the kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from tabcast.checks import check_choice
-from tabcast.study.analysis import average_ranks, conover_posthoc, display_name
+from tabcast.study.analysis import average_ranks, conover_posthoc
+from tabcast.study.analysis.names import Labels, display_name
 from tabcast.study.analysis.views import RANKED, complete_scores, differences_of, searched_alphas, select
 from tabcast.study.figures.alpha_winners import draw_alpha_winners
 from tabcast.study.figures.confidence_map import confidence_map, draw_confidence_map
@@ -26,6 +27,7 @@ Details = Sequence[Mapping[str, Any]]
 def critical_difference(
     results: pd.DataFrame,
     details: Details,
+    labels: Labels,
     *,
     strategy: str,
     settings: Sequence[str] = ("dataset", "model"),
@@ -40,12 +42,14 @@ def critical_difference(
             f"{strategy} has {len(scores)}."
         )
     title = f"{display_name('strategy', strategy)}, {len(scores)} settings"
-    return draw_critical_difference(average_ranks(scores), conover_posthoc(scores), title=title).figure  # type: ignore[return-value]
+    ax = draw_critical_difference(average_ranks(scores), conover_posthoc(scores), labels=labels, title=title)
+    return ax.figure  # type: ignore[return-value]
 
 
 def gains(
     results: pd.DataFrame,
     details: Details,
+    labels: Labels,
     *,
     method: str,
     reference: str = "baseline",
@@ -58,33 +62,33 @@ def gains(
         raise ValueError(f"There is no finished trial of both {method!r} and {reference!r} to draw.")
     lines = pd.DataFrame(
         {
-            "label": [display_name("dataset", name) for name in found["dataset"]],
+            "label": [display_name("dataset", name, labels) for name in found["dataset"]],
             "difference": found["mean"],
             "low": found["low"],
             "high": found["high"],
-            "group": [display_name(by, name) for name in found[by]],
+            "group": [display_name(by, name, labels) for name in found[by]],
         }
     )
-    names = f"{display_name('method', method)} minus {display_name('method', reference)}"
+    names = " minus ".join(display_name("method", name, labels) for name in (method, reference))
     return draw_gains(arrange_gains(lines), xlabel=f"{names}: difference in {value.replace('_', '-')}").figure  # type: ignore[return-value]
 
 
-def label_fractions(results: pd.DataFrame, details: Details) -> Figure:
+def label_fractions(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
     """Relative improvement over label fractions."""
-    return draw_label_fractions(relative_improvements(results)).ravel()[0].figure
+    return draw_label_fractions(relative_improvements(results), labels=labels).ravel()[0].figure
 
 
-def winning_alphas(results: pd.DataFrame, details: Details) -> Figure:
-    """Shares of the winning alphas, where a round with pseudo-labels won."""
+def winning_alphas(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
+    """Proportions of the winning alphas, where a round with pseudo-labels won."""
     return draw_alpha_winners(searched_alphas(results)[0]).figure  # type: ignore[return-value]
 
 
-def quality_by_density(results: pd.DataFrame, details: Details) -> Figure:
+def quality_by_density(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
     """Quality of pseudo-labels by density."""
-    return draw_density_quality(density_quality(details)).ravel()[0].figure
+    return draw_density_quality(density_quality(details), labels=labels).ravel()[0].figure
 
 
-def confidence_maps(results: pd.DataFrame, details: Details) -> Figure:
+def confidence_maps(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
     """Confidence over the plane, of the first trial."""
     if not details:
         raise ValueError("There is no finished trial with a confidence map to draw.")
@@ -101,16 +105,21 @@ FIGURES: dict[str, Callable[..., Any]] = {
 }
 
 
-def make_figure(spec: Mapping[str, Any], results: pd.DataFrame, details: Details = ()) -> Figure:
+def make_figure(
+    spec: Mapping[str, Any], results: pd.DataFrame, details: Details = (), labels: Labels | None = None
+) -> Figure:
     """A figure from its specification in a configuration.
 
     Parameters
     ----------
-    spec : `name`, `kind` (one of `FIGURES`), `where` (columns and wanted values), and what the kind takes.
-    results : the results table.
-    details : what records hold beyond it.
+    spec : mapping of str to object
+        `name`, `kind` (one of `FIGURES`), `where` (columns and wanted values), and what the kind takes.
+    results : DataFrame
+        The results table.
+    details : sequence of mapping, default=()
+        What records hold beyond it.
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     check_choice(spec.get("kind"), FIGURES, f"kind of figure {spec.get('name', '')!r}")
-    figure: Figure = FIGURES[spec["kind"]](select(results, spec.get("where", {})), details, **options)
+    figure: Figure = FIGURES[spec["kind"]](select(results, spec.get("where", {})), details, labels or {}, **options)
     return figure

@@ -15,11 +15,16 @@ from tabcast.study.work import Answer, Work
 class Request:
     """What a trial asks of a method.
 
-    Attributes
+    Parameters
     ----------
-    model, params : the base classifier and its parameters.
-    seed : seed of the model.
-    strategy, noise_filter : names; "none" where there is none.
+    model : Model
+        The base classifier.
+    params : mapping of str to object
+        Its parameters.
+    seed : int
+        Seed of the model.
+    strategy, noise_filter : str, default="none"
+        Names of the strategy and the noise filter; "none" for methods without them.
     """
 
     model: Model
@@ -29,7 +34,18 @@ class Request:
     noise_filter: str = "none"
 
     def estimator(self, seed: int | None = None) -> Any:
-        """The base classifier, not fitted."""
+        """Build the base classifier, unfitted.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Seed of the model. By default that of the trial.
+
+        Returns
+        -------
+        object
+            A scikit-learn classifier.
+        """
         return self.model.build(self.params, self.seed if seed is None else seed)
 
 
@@ -37,14 +53,24 @@ class Request:
 class Method(ABC):
     """A way to make a classifier from labeled and unlabeled rows.
 
-    A member is a frozen dataclass with defaults for all its fields but these; instances at the top level of a file in
-    this folder, or in a plug-in folder, are found by themselves.
+    A member is a frozen dataclass with defaults for all its fields but these. Instances at the top level of a file in
+    this folder, or in a plug-in folder, are found automatically.
+
+    Parameters
+    ----------
+    name : str
+        What configurations and records call it.
+    label : str
+        What tables and figures call it.
 
     Attributes
     ----------
-    name : what configurations call it.
-    label : what tables call it.
-    uses_strategy : whether it chooses pseudo-labels, so that it is run with each strategy and noise filter.
+    uses_strategy : bool
+        Whether it selects pseudo-labels, so that it is run with each strategy and noise filter.
+
+    See Also
+    --------
+    tabcast.study.models.Model : A base classifier.
     """
 
     name: str
@@ -53,13 +79,43 @@ class Method(ABC):
 
     @abstractmethod
     def run(self, work: Work, request: Request) -> Answer:
-        """Do it."""
+        """Run the method on a fold.
+
+        Parameters
+        ----------
+        work : Work
+            The fold, and what other trials have computed on it.
+        request : Request
+            The base classifier, strategy and noise filter.
+
+        Returns
+        -------
+        Answer
+            Probabilities of the test rows, and what is recorded beside them.
+        """
 
     def why_skip(self, model: Model) -> str | None:
-        """Why it cannot run here or with this model, if it cannot."""
+        """Explain why the method cannot run here or with a model.
+
+        Parameters
+        ----------
+        model : Model
+            The base classifier.
+
+        Returns
+        -------
+        str or None
+            The reason; None if the method can run.
+        """
         return None
 
     def settings(self) -> dict[str, Any]:
-        """What decides its numbers, as plain values: another value is another configuration."""
+        """Collect what decides its numbers: another value is another configuration.
+
+        Returns
+        -------
+        dict
+            Plain values.
+        """
         fields = {name: value for name, value in asdict(self).items() if name != "label"}
         return {"type": type(self).__qualname__, **fields}

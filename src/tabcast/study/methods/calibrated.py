@@ -30,26 +30,27 @@ CONFIDENCES: dict[str, Callable[[], Confidence]] = {
 
 @dataclass(frozen=True)
 class Calibrated(Method):
-    """Self-training by a confidence that is calibrated on the validation rows every round.
+    """Self-training with a confidence that is calibrated on the validation rows in every round.
 
-    Attributes
+    Parameters
     ----------
-    confidence : which one; "raw" is the paper's baseline.
+    confidence : str, default="raw"
+        One of `CONFIDENCES`; "raw" is the paper's baseline.
     """
 
     confidence: str = "raw"
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Run the loop."""
+        """Self-train with this confidence."""
         part = CONFIDENCES[self.confidence]()
         return work.self_train(request.estimator(), part, request.strategy, request.noise_filter)
 
     def settings(self) -> dict[str, Any]:
-        """With the confidence in full."""
+        """Add the confidence with all its parameters."""
         return {**super().settings(), "part": describe_part(CONFIDENCES[self.confidence]())}
 
     def why_skip(self, model: Model) -> str | None:
-        """Gaussian processes need a package that may be missing."""
+        """Skip Gaussian processes where gpytorch is missing."""
         if self.confidence == "gaussian process" and find_spec("gpytorch") is None:
             return "gpytorch is not installed; pip install 'tabcast[gp]'"
         return None

@@ -24,15 +24,19 @@ DENSITIES: dict[str, tuple[Density, str]] = {
 
 @dataclass(frozen=True)
 class Cast(Method):
-    """Cluster-aware self-training; the validation rows choose alpha.
+    """Cluster-aware self-training; alpha is chosen on the validation rows.
 
-    Attributes
+    Parameters
     ----------
-    density : how densities are measured and scaled. "likelihood" and "kernel" are the paper's; "smoothed likelihood"
-        and "log kernel" are what `CASTClassifier` does.
-    alphas : what is tried; (1.0,) is the paper's "without alpha".
-    selection : the columns the density looks at: "boruta" or "all".
-    permuted : a control: the densities belong to other rows than they should.
+    density : str, default="likelihood"
+        How densities are estimated and scaled. "likelihood" and "kernel" are the paper's; "smoothed likelihood" and
+        "log kernel" are those of `CASTClassifier`.
+    alphas : tuple of float, default=PAPER_ALPHAS
+        Values that are tried; (1.0,) is the paper's "without alpha".
+    selection : str, default="boruta"
+        The columns the density looks at: "boruta" or "all".
+    permuted : bool, default=False
+        Whether densities are assigned to other rows, as a control.
     """
 
     density: str = "likelihood"
@@ -41,7 +45,7 @@ class Cast(Method):
     permuted: bool = False
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Run the loop for each alpha in step."""
+        """Self-train with each alpha and keep the best."""
         return work.self_train(
             request.estimator(),
             self.confidence(),
@@ -53,18 +57,18 @@ class Cast(Method):
         )
 
     def confidence(self) -> ClusterAware:
-        """The CAST step with this density."""
+        """Return the CAST step with this density."""
         density, scaling = DENSITIES[self.density]
         return ClusterAware(density, scaling=scaling)
 
     def settings(self) -> dict[str, Any]:
-        """With its parts in full."""
+        """Add the parts with all their parameters."""
         parts = {"part": describe_part(self.confidence()), "columns": describe_part(SELECTIONS[self.selection](0))}
         return {**super().settings(), **parts}
 
 
 def shuffle_gamma(confidence: Confidence, seed: int) -> Confidence:
-    """The same densities, given to other rows; the columns stay together."""
+    """Permute the densities over rows; the columns stay together."""
     assert isinstance(confidence, ClusterAware)
     shuffled = copy(confidence)
     shuffled.gamma_ = np.random.default_rng(seed).permutation(confidence.gamma_)

@@ -1,4 +1,4 @@
-"""The paper's figure 4: confidence over the plane, as the classifier has it and as CAST has it."""
+"""The paper's figure 4: confidence over the plane, raw and after the CAST step."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from tabcast.study.work import Answer, Work
 class ConfidenceMap(Method):
     """The supervised classifier's confidence on a grid over a table of two columns, before and after the CAST step.
 
-    Attributes
+    Parameters
     ----------
-    density, alpha : as in CAST.
-    n_steps : number of grid points a side.
+    density, alpha : str, default="likelihood"
+        As in CAST.
+    n_steps : int, default=60
+        Number of grid points per side.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -29,7 +31,7 @@ class ConfidenceMap(Method):
     n_steps: int = 60
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Fit, and look at the grid as if it were the unlabeled rows."""
+        """Fit, and evaluate the grid as if it were the pool."""
         fold = work.fold
         rows = np.vstack([fold.X_labeled, fold.X_pool])
         if rows.shape[1] != 2:
@@ -45,7 +47,7 @@ class ConfidenceMap(Method):
         details = {
             "x": x.tolist(),
             "y": y.tolist(),
-            "naive": proba.max(axis=1).reshape(shape).tolist(),
+            "raw": proba.max(axis=1).reshape(shape).tolist(),
             "cast": cast.adjust(proba).max(axis=1).reshape(shape).tolist(),
             "labeled": [
                 [*row, code] for row, code in zip(fold.X_labeled.tolist(), fold.y_labeled.tolist(), strict=True)

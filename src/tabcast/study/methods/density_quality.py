@@ -8,21 +8,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabcast.confidence import ClusterAware
-from tabcast.self_training._fitting import Floats, Index
 from tabcast.study.methods._base import Method, Request
 from tabcast.study.methods.cast import DENSITIES
 from tabcast.study.protocol import METRICS
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
+from tabcast.table import Floats, Index
 
 
 @dataclass(frozen=True)
 class DensityQuality(Method):
-    """The supervised classifier labels the unlabeled rows; its labels are judged by the density of their class there.
+    """The quality of the supervised classifier's pseudo-labels by the density of their class.
 
-    Attributes
+    Parameters
     ----------
-    density, selection : as in CAST.
-    n_bins : into how many equal shares of rows the densities are cut.
+    density, selection : str, default="likelihood"
+        As in CAST.
+    n_bins : int, default=10
+        Number of bins of density, with equally many rows each.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -31,20 +33,20 @@ class DensityQuality(Method):
     n_bins: int = 10
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Label, measure the density, and count what is right."""
-        fitted = work.fitter(request.estimator()).supervised()
+        """Label the pool, bin it by density, and count the right labels per bin."""
+        fitted = work.supervised(request.estimator())
         density, scaling = DENSITIES[self.density]
-        stage, seconds = work.stage(ClusterAware(density, scaling=scaling), self.selection, "none")
-        gamma = stage.confidence.gamma
+        prepared, seconds = work.prepare(ClusterAware(density, scaling=scaling), self.selection)
+        gamma = prepared.parts.confidence.gamma
         assert gamma is not None
         labels = fitted.pool_proba.argmax(axis=1)
-        bins = judge_by_density(gamma[np.arange(len(labels)), labels], labels, work.fold.y_pool, work, self.n_bins)
+        bins = score_by_density(gamma[np.arange(len(labels)), labels], labels, work.fold.y_pool, work, self.n_bins)
         facts = {"validation_score": float(fitted.score), "best_round": 0}
         details = {"metric": work.fold.metric, "bins": bins}
-        return Answer(fitted.estimator, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
+        return Answer(fitted.test_proba, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
 
     def settings(self) -> dict[str, Any]:
-        """With its parts in full."""
+        """Add the parts with all their parameters."""
         parts = {
             "part": describe_part(DENSITIES[self.density][0]),
             "columns": describe_part(SELECTIONS[self.selection](0)),
@@ -52,8 +54,8 @@ class DensityQuality(Method):
         return {**super().settings(), **parts}
 
 
-def judge_by_density(density: Floats, labels: Index, truth: Index, work: Work, n_bins: int) -> list[dict[str, Any]]:
-    """Rows in the order of their density, cut into equal shares: how many labels are right, and the metric."""
+def score_by_density(density: Floats, labels: Index, truth: Index, work: Work, n_bins: int) -> list[dict[str, Any]]:
+    """Bin rows by density, equally many per bin, and count right labels and the metric in each."""
     bins = []
     for number, rows in enumerate(np.array_split(np.argsort(density, kind="stable"), n_bins)):
         if len(rows) == 0:

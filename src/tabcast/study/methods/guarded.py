@@ -1,4 +1,4 @@
-"""The guard in a study: what it said and chose, beside what was true on the test rows."""
+"""The guard in a study: its verdict and choice, beside the scores on the test rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from tabcast.teachers import Committee
 
 @dataclass(frozen=True)
 class Guarded(Method):
-    """`GuardedClassifier` around soft self-training; the validation fold is untouched.
+    """`GuardedClassifier` around soft self-training; the validation fold is not used.
 
-    Attributes
+    Parameters
     ----------
-    members : of the committee.
-    n_splits, n_repeats : of the guard.
+    members : tuple of str, default=("own", "trees", "linear")
+        Members of the committee.
+    n_splits, n_repeats : int, default=5
+        Parameters of the guard.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -31,7 +33,7 @@ class Guarded(Method):
     n_repeats: int = 2
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Fit, and compare the verdict with the test rows."""
+        """Fit, and compare the verdict with the scores on the test rows."""
         fold = work.fold
         classifier = SoftSelfTrainingClassifier(
             request.estimator(), teacher=Committee(self.members), categorical_features=fold.categorical
@@ -49,7 +51,7 @@ class Guarded(Method):
 
 
 def compare_with_truth(guarded: GuardedClassifier, fold: Fold) -> dict[str, Any]:
-    """The verdict, and the scores of both models and of the chosen one on the test rows."""
+    """Collect the verdict and the test scores of both models and of the chosen one."""
     test = {
         name: METRICS[fold.metric](fold.y_test, np.asarray(model.predict(fold.X_test), dtype=np.intp), fold.n_classes)
         for name, model in (

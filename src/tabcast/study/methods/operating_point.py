@@ -1,4 +1,4 @@
-"""A control: is the gain only another threshold?"""
+"""A control: does the gain come from another decision threshold alone?"""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tabcast.study.work import Answer, Work
 
 @dataclass(frozen=True)
 class OperatingPoint(Method):
-    """The supervised probabilities divided by the class shares of the labeled rows: no unlabeled row is used.
+    """The supervised probabilities divided by the class proportions of the labeled rows; unlabeled rows are not used.
 
-    F1 and balanced accuracy reward a classifier that says "positive" more often. What this gains over the supervised
-    classifier is a matter of where the line is drawn; AUC does not change.
+    F1 and balanced accuracy reward a classifier that predicts the positive class more often. What this gains over the
+    supervised classifier comes from the decision threshold; AUC does not change.
     """
 
     uses_strategy: ClassVar[bool] = False
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Move the supervised classifier's line."""
-        fitted = work.fitter(request.estimator()).supervised()
-        shares = np.bincount(work.fold.y_labeled, minlength=work.fold.n_classes) / len(work.fold.y_labeled)
-        proba = np.maximum(fitted.estimator, 1e-12) / np.maximum(shares, 1e-12)
-        proba = np.where(shares > 0, proba, 0.0)
+        """Move the decision threshold of the supervised classifier."""
+        fitted = work.supervised(request.estimator())
+        proportions = np.bincount(work.fold.y_labeled, minlength=work.fold.n_classes) / len(work.fold.y_labeled)
+        proba = np.maximum(fitted.test_proba, 1e-12) / np.maximum(proportions, 1e-12)
+        proba = np.where(proportions > 0, proba, 0.0)
         return Answer(proba / proba.sum(axis=1, keepdims=True), {"best_round": 0}, {"fit": fitted.seconds})
 
 

@@ -1,4 +1,4 @@
-"""A control: is the gain only that eight models were tried and the best kept?"""
+"""A control: does the gain come from trying eight models and keeping the best?"""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from tabcast.study.work import Answer, Work
 
 @dataclass(frozen=True)
 class SameBudget(Method):
-    """Naive confidence with as many tries as CAST has alphas; the validation rows choose the try.
+    """The baseline with as many tries as CAST has alphas; the best on the validation rows is kept.
 
     The first try is the baseline itself; the others use the model's randomized copy, because boosting without sampling
     gives the same trees for every seed.
 
-    Attributes
+    Parameters
     ----------
-    n_tries : number of seeds.
+    n_tries : int, default=8
+        Number of seeds.
     """
 
     n_tries: int = 8
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Run the loop for each seed and keep the best on the validation rows; ties: the first."""
+        """Self-train with each seed and keep the best on the validation rows, the first of equals."""
         plain, vary = request.estimator(), request.model.vary
         assert vary is not None
         tries = [plain, *(vary(plain, seed) for seed in range(1, self.n_tries))]
@@ -35,7 +36,7 @@ class SameBudget(Method):
         return replace(best, seconds={**best.seconds, "search": search})
 
     def why_skip(self, model: Model) -> str | None:
-        """A model without anything random has one try only."""
+        """Skip models without randomness: all their tries are the same."""
         return None if model.vary else f"{model.name} is the same for every seed"
 
 

@@ -1,4 +1,4 @@
-"""Classifiers as a user without a validation fold fits them: soft, CAST's defaults, scikit-learn's own."""
+"""Classifiers that need no validation fold: soft self-training, CAST with its defaults, scikit-learn's own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tabcast.teachers import Committee, SelfTeacher, TableCodes
 
 
 def fit_without_validation(work: Work, classifier: Any) -> Answer:
-    """Fit on labeled and unlabeled rows, the validation fold untouched; and what the pseudo-labels were worth."""
+    """Fit on labeled and unlabeled rows without the validation fold, and measure the pseudo-labels."""
     fold = work.fold
     y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), UNLABELED)])
     classifier.fit(stack_rows(fold.X_labeled, fold.X_pool), y)
@@ -37,12 +37,14 @@ def fit_without_validation(work: Work, classifier: Any) -> Answer:
 
 @dataclass(frozen=True)
 class SoftSelfTraining(Method):
-    """`SoftSelfTrainingClassifier`, with what a study may want to vary.
+    """`SoftSelfTrainingClassifier`, with the parameters that a study varies.
 
-    Attributes
+    Parameters
     ----------
-    members : of the committee; empty: the user's estimator teaches itself.
-    temperature, class_prior, max_rounds : as there; `class_prior` "labeled" or "none".
+    members : tuple of str, default=("own", "trees", "linear")
+        Members of the committee. If empty, the user's estimator is its own teacher.
+    temperature, class_prior, max_rounds : str or float, default="auto"
+        As in the classifier, where `class_prior="none"` stands for None.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -52,7 +54,7 @@ class SoftSelfTraining(Method):
     max_rounds: int = 1
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Fit the teacher and the student."""
+        """Fit teacher and student."""
         classifier = SoftSelfTrainingClassifier(
             request.estimator(),
             teacher=Committee(self.members) if self.members else SelfTeacher(),
@@ -67,11 +69,12 @@ class SoftSelfTraining(Method):
 
 @dataclass(frozen=True)
 class WithoutValidation(Method):
-    """Another classifier of semi-supervised learning, with its defaults.
+    """Another semi-supervised classifier, with its defaults.
 
-    Attributes
+    Parameters
     ----------
-    classifier : one of `CLASSIFIERS`.
+    classifier : str, default="cast"
+        One of `CLASSIFIERS`.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -83,7 +86,7 @@ class WithoutValidation(Method):
 
 
 def sklearn_self_trained(work: Work, request: Request) -> Any:
-    """scikit-learn's classifier; it takes numbers only, so that levels become codes before it."""
+    """Build scikit-learn's classifier, with levels encoded as codes where there are any."""
     classifier = SklearnSelfTraining(request.estimator())
     numbers_only = isinstance(work.fold.X_labeled, np.ndarray)
     return classifier if numbers_only else make_pipeline(TableCodes(work.fold.categorical), classifier)
@@ -97,7 +100,7 @@ CLASSIFIERS: dict[str, Callable[[Work, Request], Any]] = {
 }
 
 soft = SoftSelfTraining("soft", "Soft, committee")
-soft_self = SoftSelfTraining("soft-self", "Soft, self-taught", members=())
+soft_self = SoftSelfTraining("soft-self", "Soft, self-teacher", members=())
 soft_unaligned = SoftSelfTraining("soft-unaligned", "Soft, not aligned", temperature=1.0, class_prior="none")
 soft_two_rounds = SoftSelfTraining("soft-two-rounds", "Soft, two rounds", max_rounds=2)
 soft_warm = SoftSelfTraining("soft-warm", "Soft, T = 1", temperature=1.0)

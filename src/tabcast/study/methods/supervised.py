@@ -1,4 +1,4 @@
-"""Without self-training: the labeled rows alone."""
+"""No self-training: the labeled rows alone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Supervised(Method):
     uses_strategy: ClassVar[bool] = False
 
     def run(self, work: Work, request: Request) -> Answer:
-        """Fit once."""
-        fitted = work.fitter(request.estimator()).supervised()
+        """Fit the labeled rows."""
+        fitted = work.supervised(request.estimator())
         facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0}
-        return Answer(fitted.estimator, facts, {"fit": fitted.seconds})
+        return Answer(fitted.test_proba, facts, {"fit": fitted.seconds})
 
 
 supervised = Supervised("supervised", "w/o ST")

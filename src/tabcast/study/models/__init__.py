@@ -1,4 +1,4 @@
-"""Base classifiers of the study. A new one is a new file here with a module-level `Model`: nothing to register."""
+"""Base classifiers of the study. A new one is a file here with a module-level `Model`; nothing is registered."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from types import MappingProxyType
 
 from tabcast.checks import check_choice
 from tabcast.study.models._base import Model
-from tabcast.study.models._space import Choice, Dimension, Integer, Real, Space
+from tabcast.study.models._space import Space
 
 
 def find_models(package: str, folders: Iterable[str]) -> dict[str, Model]:
-    """The models in the modules of a package, by name; modules whose name starts with `_` are left out.
+    """Find the models in the modules of a package; modules whose name starts with `_` are left out.
 
     Parameters
     ----------
-    package : its dotted name.
-    folders : where its modules lie (its `__path__`).
+    package : str
+        Dotted name of the package.
+    folders : iterable of str
+        Iterable of str Where its modules lie (its `__path__`).
+
+    Returns
+    -------
+    dict of str to Model
+        The models by name.
     """
     found: dict[str, Model] = {}
     for name in sorted(info.name for info in iter_modules(folders) if not info.name.startswith("_")):
@@ -33,18 +40,25 @@ MODELS: Mapping[str, Model] = MappingProxyType(find_models(__name__, __path__))
 
 
 def get_model(name: str) -> Model:
-    """The model of a name, or an error that lists the names there are."""
+    """Look up a model.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`.
+
+    Returns
+    -------
+    Model
+        The model.
+    """
     check_choice(name, MODELS, "model")
     return MODELS[name]
 
 
 __all__ = [
     "MODELS",
-    "Choice",
-    "Dimension",
-    "Integer",
     "Model",
-    "Real",
     "Space",
     "find_models",
     "get_model",

@@ -1,161 +1,82 @@
-"""What a search may try: the range of each parameter, and where the search starts."""
+"""What a search may try: Optuna's distribution of each parameter, and where the search starts."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+
+def import_optuna() -> ModuleType:
+    """Import Optuna, or raise an ImportError that says how to install it."""
+    try:
+        import optuna
+    except ImportError as error:
+        raise ImportError("Tuning needs Optuna. Install it with: pip install 'tabcast[study]'.") from error
+    return optuna
 
 
 @dataclass(frozen=True)
-class Integer:
-    """A whole number between two bounds, both included.
+class Space:
+    """The parameters that a search may try.
 
     Parameters
     ----------
-    low, high : the bounds.
-    log : whether equal ratios are equally likely, instead of equal differences.
-    """
-
-    low: int
-    high: int
-    log: bool = False
-
-    def __post_init__(self) -> None:
-        _check_range(self)
-
-    def suggest(self, trial: Any, name: str) -> int:
-        """The value an Optuna trial tries."""
-        return int(trial.suggest_int(name, self.low, self.high, log=self.log))
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
-class Real:
-    """A number between two bounds, both included.
-
-    Parameters
-    ----------
-    low, high : the bounds.
-    log : whether equal ratios are equally likely, instead of equal differences.
-    """
-
-    low: float
-    high: float
-    log: bool = False
-
-    def __post_init__(self) -> None:
-        _check_range(self)
-
-    def suggest(self, trial: Any, name: str) -> float:
-        """The value an Optuna trial tries."""
-        return float(trial.suggest_float(name, self.low, self.high, log=self.log))
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of some values.
-
-    Parameters
-    ----------
-    values : None, truth values, numbers or text; kept as a tuple.
-    """
-
-    values: tuple[bool | int | float | str | None, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(self.values))
-        if not self.values:
-            raise ValueError("`values` of Choice must name at least one value; got none.")
-
-    def suggest(self, trial: Any, name: str) -> bool | int | float | str | None:
-        """The value an Optuna trial tries."""
-        value: bool | int | float | str | None = trial.suggest_categorical(name, self.values)
-        return value
-
-    def __contains__(self, value: object) -> bool:
-        return any(value is one or (type(value) is type(one) and value == one) for one in self.values)
-
-
-Dimension = Integer | Real | Choice
-
-
-def _check_range(dimension: Integer | Real) -> None:
-    """Bounds are finite and in order; a logarithm needs positive ones."""
-    kind, low, high = type(dimension).__name__, dimension.low, dimension.high
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise ValueError(f"`low` of {kind} must not exceed `high`, both finite; got {low} and {high}.")
-    if dimension.log and low <= 0:
-        raise ValueError(f"`low` of {kind} must be positive where `log` is true; got {low}.")
-
-
-class Space(Mapping[str, Dimension]):
-    """Parameters and their ranges: a mapping that can be sampled and capped.
-
-    Parameters
-    ----------
-    dimensions : the range of each parameter.
-    start : the point that a search tries first, inside the ranges; None: the search starts at random, as the paper's.
+    distributions : mapping of str to BaseDistribution
+        Mapping of str to optuna.distributions.BaseDistribution The distribution of each parameter.
+    start : mapping of str to object, optional
+        The point that a search tries first. By default it starts at random, as in the paper.
 
     Examples
     --------
-    >>> from tabcast.study.models import Integer, Real, Space
-    >>> space = Space({"n_estimators": Integer(10, 3000), "learning_rate": Real(0, 1)})
-    >>> space.capped({"n_estimators": 200})["n_estimators"]
-    Integer(low=10, high=200, log=False)
+    >>> from optuna.distributions import FloatDistribution, IntDistribution
+    >>> from tabcast.study.models import Space
+    >>> space = Space({"n_estimators": IntDistribution(10, 3000), "learning_rate": FloatDistribution(0, 1)})
+    >>> space.capped("n_estimators", 200).distributions["n_estimators"].high
+    200
     """
 
-    def __init__(self, dimensions: Mapping[str, Dimension], *, start: Mapping[str, Any] | None = None) -> None:
-        self._dimensions = dict(dimensions)
-        self.start = None if start is None else dict(start)
-        if self.start is None:
-            return
-        if set(self.start) != set(self._dimensions):
-            raise ValueError(
-                f"`start` of Space must have a value for each of {sorted(self._dimensions)}; got {sorted(self.start)}."
-            )
-        for name, value in self.start.items():
-            if value not in self._dimensions[name]:
-                raise ValueError(f"`start` of Space must lie in {self._dimensions[name]} for {name!r}; got {value!r}.")
+    distributions: Mapping[str, BaseDistribution]
+    start: Mapping[str, Any] | None = None
 
-    def __getitem__(self, name: str) -> Dimension:
-        return self._dimensions[name]
+    def __post_init__(self) -> None:
+        if self.start is not None:  # Optuna refuses a start that lacks a parameter or lies outside
+            create = import_optuna().trial.create_trial
+            create(params=dict(self.start), distributions=dict(self.distributions), value=0.0)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._dimensions)
-
-    def __len__(self) -> int:
-        return len(self._dimensions)
-
-    def __repr__(self) -> str:
-        return f"Space({self._dimensions!r}, start={self.start!r})"
-
-    def suggest(self, trial: Any) -> dict[str, Any]:
-        """The values an Optuna trial tries, one for each parameter."""
-        return {name: dimension.suggest(trial, name) for name, dimension in self._dimensions.items()}
-
-    def capped(self, highest: Mapping[str, int]) -> Space:
-        """The same space with lower upper bounds, and its start moved below them.
+    def capped(self, name: str, highest: int) -> Space:
+        """Lower the upper bound of an integer parameter, and the start with it.
 
         Parameters
         ----------
-        highest : the largest value allowed, by parameter. A cap above the upper bound changes nothing.
+        name : str
+            The parameter.
+        highest : int
+            The largest value allowed. A cap above the upper bound changes nothing.
+
+        Returns
+        -------
+        Space
+            The capped space.
         """
-        dimensions, start = dict(self._dimensions), None if self.start is None else dict(self.start)
-        for name, cap in highest.items():
-            dimension = dimensions.get(name)
-            if not isinstance(dimension, Integer):
-                numbers = [one for one, kind in dimensions.items() if isinstance(kind, Integer)]
-                raise ValueError(f"Only {numbers} can be capped in this space; got {name!r}.")
-            if cap < dimension.low:
-                raise ValueError(f"The cap of {name!r} must be at least its lower bound {dimension.low}; got {cap}.")
-            dimensions[name] = replace(dimension, high=min(dimension.high, cap))
-            if start is not None:
-                start[name] = min(start[name], cap)
-        return Space(dimensions, start=start)
+        integer = import_optuna().distributions.IntDistribution
+        old: Any = self.distributions[name]
+        new = integer(old.low, min(old.high, highest), log=old.log)
+        start = None if self.start is None else {**self.start, name: min(self.start[name], highest)}
+        return replace(self, distributions={**self.distributions, name: new}, start=start)
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the space as plain JSON values, for records.
+
+        Returns
+        -------
+        dict
+            The distributions, as Optuna stores them, and the start.
+        """
+        to_json = import_optuna().distributions.distribution_to_json
+        plain = {name: to_json(distribution) for name, distribution in self.distributions.items()}
+        return {"distributions": plain, "start": None if self.start is None else dict(self.start)}

@@ -1,15 +1,22 @@
 """Multilayer perceptron: the paper's basic neural network, with its search space."""
 
-from tabcast.study.models._neural import SCHEDULE, announced
-from tabcast.study.models._space import Choice, Real
+from __future__ import annotations
 
-MODEL = announced(
-    "mlp",
-    "MLP",
-    {
-        "embedding_dropout": Real(0, 0.2),
-        "layers": Choice(("128-64-32", "256-128-64", "128-64-32-16", "256-128-64-32")),
-        "activation": Choice(("ReLU", "LeakyReLU")),
-        **SCHEDULE,
-    },
-)
+from typing import Any
+
+from tabcast.study.models._neural import announced, schedule
+
+
+def paper() -> dict[str, Any]:
+    """Return the search space of the paper's appendix."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution
+
+    return {
+        "embedding_dropout": FloatDistribution(0, 0.2),
+        "layers": CategoricalDistribution(("128-64-32", "256-128-64", "128-64-32-16", "256-128-64-32")),
+        "activation": CategoricalDistribution(("ReLU", "LeakyReLU")),
+        **schedule(),
+    }
+
+
+MODEL = announced("mlp", "MLP", paper)

@@ -1,4 +1,4 @@
-"""XGBoost as somebody sets it who has few rows and no time to tune: small trees, shrinkage, sampling."""
+"""XGBoost for few rows and no time to tune: small trees, shrinkage, sampling."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from typing import Any
 
 from tabcast.study.models import xgboost
 from tabcast.study.models._base import Model
-from tabcast.study.models._space import Space
 
 PARAMETERS = {"n_estimators": 100, "learning_rate": 0.1, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8}
 
 
 def build(params: Mapping[str, Any], seed: int) -> Any:
-    """An XGBoost classifier on one thread."""
+    """Build an XGBoost classifier on one thread."""
     return xgboost.build({**PARAMETERS, **params}, seed)
 
 
-MODEL = Model(
-    "sane_xgboost", "XGBoost, small trees", build, {"none": Space({})}, vary=xgboost.vary, trees="n_estimators"
-)
+MODEL = Model("sane_xgboost", "XGBoost, small trees", build, vary=xgboost.vary, trees="n_estimators")

@@ -1,17 +1,24 @@
 """SCARF: contrastive learning by random corruption of cells, with the paper's search space."""
 
-from tabcast.study.models._neural import SCHEDULE, announced
-from tabcast.study.models._space import Integer, Real
+from __future__ import annotations
 
-MODEL = announced(
-    "scarf",
-    "SCARF",
-    {
-        "emb_dim": Integer(16, 512),
-        "encoder_depth": Integer(2, 6),
-        "head_depth": Integer(1, 3),
-        "corruption_rate": Real(0, 0.7),
-        "dropout_rate": Real(0.05, 0.3),
-        **SCHEDULE,
-    },
-)
+from typing import Any
+
+from tabcast.study.models._neural import announced, schedule
+
+
+def paper() -> dict[str, Any]:
+    """Return the search space of the paper's appendix."""
+    from optuna.distributions import FloatDistribution, IntDistribution
+
+    return {
+        "emb_dim": IntDistribution(16, 512),
+        "encoder_depth": IntDistribution(2, 6),
+        "head_depth": IntDistribution(1, 3),
+        "corruption_rate": FloatDistribution(0, 0.7),
+        "dropout_rate": FloatDistribution(0.05, 0.3),
+        **schedule(),
+    }
+
+
+MODEL = announced("scarf", "SCARF", paper)

@@ -1,22 +1,29 @@
 """SubTab: representations from subsets of columns, with the paper's search space. `tau` is its temperature."""
 
-from tabcast.study.models._neural import SCHEDULE, announced
-from tabcast.study.models._space import Choice, Integer, Real
+from __future__ import annotations
 
-MODEL = announced(
-    "subtab",
-    "SubTab",
-    {
-        "emb_dim": Integer(4, 1024),
-        "tau": Real(0.05, 0.15),
-        "use_cosine_similarity": Choice((True, False)),
-        "use_contrastive": Choice((True, False)),
-        "use_distance": Choice((True, False)),
-        "n_subsets": Integer(2, 7),
-        "overlap_ratio": Real(0, 1),
-        "mask_ratio": Real(0.1, 0.3),
-        "noise_level": Real(0.5, 2),
-        "noise_type": Choice(("Swap", "Gaussian", "Zero_Out")),
-        **SCHEDULE,
-    },
-)
+from typing import Any
+
+from tabcast.study.models._neural import announced, schedule
+
+
+def paper() -> dict[str, Any]:
+    """Return the search space of the paper's appendix."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    return {
+        "emb_dim": IntDistribution(4, 1024),
+        "tau": FloatDistribution(0.05, 0.15),
+        "use_cosine_similarity": CategoricalDistribution((True, False)),
+        "use_contrastive": CategoricalDistribution((True, False)),
+        "use_distance": CategoricalDistribution((True, False)),
+        "n_subsets": IntDistribution(2, 7),
+        "overlap_ratio": FloatDistribution(0, 1),
+        "mask_ratio": FloatDistribution(0.1, 0.3),
+        "noise_level": FloatDistribution(0.5, 2),
+        "noise_type": CategoricalDistribution(("Swap", "Gaussian", "Zero_Out")),
+        **schedule(),
+    }
+
+
+MODEL = announced("subtab", "SubTab", paper)

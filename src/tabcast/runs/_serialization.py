@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
-from tabcast.runs._trees import read_predictor, read_tree, write_predictor, write_tree
+from tabcast.runs._tree_arrays import read_predictor, read_tree, write_predictor, write_tree
 
 MARK = "tabcast.part"
 State = dict[str, Any]

@@ -1,13 +1,12 @@
-"""Text of the user's table as HTML that can only be text."""
+"""Text of a user's table, made fit to be shown: one line, no control characters, not too long."""
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from typing import Any
 
-# What no page may hold (controls, halves of surrogate pairs) is shown as the replacement character.
+# Characters that no page may contain (controls, lone surrogates) are shown as the replacement character.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -26,19 +25,8 @@ def clean(value: Any) -> str:
     return UNPRINTABLE.sub("\ufffd", re.sub(r"\s*[\r\n\t\u2028\u2029]\s*", " ", str(value)))
 
 
-def escape(value: Any) -> str:
-    """A value as text for HTML and SVG, inside elements and inside quoted attributes.
-
-    Examples
-    --------
-    >>> escape('"><img onerror=alert(1)>')
-    '&quot;&gt;&lt;img onerror=alert(1)&gt;'
-    """
-    return html.escape(clean(value), quote=True)
-
-
 def shorten(value: Any, limit: int) -> str:
-    """Text of at most `limit` characters; three dots stand in the middle of what is longer: ends tell names apart.
+    """Text of at most `limit` characters; longer text gets an ellipsis in the middle, as names often differ at the end.
 
     Examples
     --------
@@ -53,26 +41,8 @@ def shorten(value: Any, limit: int) -> str:
     return text[:head] + "…" + (text[-tail:] if tail else "")
 
 
-def name(value: Any, limit: int = 48, tag: str = "bdi") -> str:
-    """A name of the user's, kept from turning its neighbors around; the whole of it in the title if it is shortened.
-
-    Examples
-    --------
-    >>> name("age")
-    '<bdi>age</bdi>'
-    >>> name("a<b, twice a<b", 7)
-    '<bdi title="a&lt;b, twice a&lt;b">a&lt;b,…&lt;b</bdi>'
-    """
-    text = clean(value)
-    if text == "":
-        return f'<{tag} class="nothing">(empty)</{tag}>'
-    short = shorten(text, limit)
-    title = f' title="{escape(shorten(text, 1000))}"' if short != text else ""
-    return f"<{tag}{title}>{escape(short)}</{tag}>"
-
-
 def invisible(value: Any) -> list[str]:
-    r"""Characters of a text that nobody sees, as code points: they make two names look the same.
+    r"""Invisible characters of a text, as code points: they make two names look the same.
 
     Examples
     --------

@@ -1,0 +1,217 @@
+"""The facts about a table in words: one wording for each code, used by the terminal and by the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from tabcast.files._errors import list_names, show_value
+from tabcast.files._wording import PYTHON, Argument, Wording
+
+if TYPE_CHECKING:
+    from tabcast.files._facts import ColumnNote, Fact
+    from tabcast.files._rules import Problem
+    from tabcast.files._understand import Understanding
+
+MOST_CLASSES = 10
+MOST_NAMES = 5
+MOST_LEFT_OUT = 10
+PLURAL = {"number": "numbers", "category": "categories", "date": "dates"}
+
+Words = str | Callable[[dict[str, Any]], str]  # a template for the values of a fact, or a function of them
+
+# Codes of columns some of whose values are not used as they are in the table.
+ALTERED = frozenset(
+    {"decimal_comma", "thousands_comma", "two_notations", "stray", "infinite", "too_large", "rounded"}
+    | {"grouped_levels", "day_or_month"}
+)
+
+
+def _word_range(values: dict[str, Any]) -> str:
+    low, high = (_show(values[name]) for name in ("low", "high"))
+    if values["low"] < values["high"]:
+        return f"{'durations in seconds' if values['unit'] == 'seconds' else 'numbers'} from {low} to {high}"
+    return f"the number {low} or missing"
+
+
+def _word_levels(values: dict[str, Any]) -> str:
+    n, shown = values["n"], ", ".join(map(repr, values["shown"]))
+    return f"{n} level{'' if n == 1 else 's'}: {shown}{', ...' if n > len(values['shown']) else ''}"
+
+
+def _word_different(values: dict[str, Any]) -> str:
+    n, n_rows = values["n"], values["n_rows"]
+    return f"a different value in {'every row' if n == n_rows else f'{math.floor(100 * n / n_rows)}% of the rows'}"
+
+
+def _word_stray(values: dict[str, Any]) -> str:
+    strays = "value that is not one counts" if values["n"] == 1 else "values that are not count"
+    return f"; {values['n']:,} {strays} as missing, for example {values['example']!r}"
+
+
+# The reason comes first; a detail begins with the punctuation that joins it to what stands before.
+REASONS: dict[str, Words] = {
+    "no_value": "no value in any row",
+    "only_missing_words": 'no value in any row (only words such as "NA")',
+    "only_infinite": "only infinite values",
+    "nested": "holds values of type {type}, which are no table cells",
+    "two_notations": "{example!r} may mean thousands or a decimal comma",
+    "numbers_and_words": "{n_numbers:,} numbers and {n_words:,} words in one column",
+    "same_value": "the same value in every row, {value!r}",
+    "same_number": lambda values: f"the same value in every row, {_show(values['value'])}",
+    "same_date": "the same date in every row, {value}",
+    "range": _word_range,
+    "dates": "dates from {first} to {last}, as days",
+    "levels": _word_levels,
+    "grouped_levels": "{n:,} levels, the {n_kept} most frequent kept ({share:.0%} of the rows), the rest grouped",
+    "free_text": "free text, {n:,} different values in {n_rows:,} rows",
+    "different_values": _word_different,
+    "row_numbers": "consecutive integers, a different one in every row, like row numbers",
+    "long_integers": "a different integer in every row, too long for a measurement",
+    "named_like_a_key": "named like a key, with a different integer in (nearly) every row",
+    "named_like_a_key_of_words": "named like a key, {n:,} different values in {n_rows:,} rows",
+    "ignored": "left out on request",
+    "declared_identifier": "declared as an identifier",
+    "used_on_request": "used as {as_what} on request; ",
+    # details
+    "decimal_comma": ", written with a decimal comma",
+    "thousands_comma": ", written with thousands commas",
+    "leading_zeros": " (digits with leading zeros are codes)",
+    "day_or_month": " (no date tells whether day or month comes first: read as {order})",
+    "stray": _word_stray,
+    "infinite": "; {n:,} infinite as missing",
+    "too_large": "; {n:,} cut to 1e38",
+    "rounded": "; integers this long are rounded",
+    "category_on_request": ", as requested",
+}
+
+NOTES: dict[str, Words] = {
+    "absent_missing_label": "No row of {target!r} holds the missing label {label!r}.",
+    "all_labeled": "Every row has a label in {target!r}: there are no unlabeled rows to learn from.",
+    "minus_one": "Label -1 is treated as a class; if it marks unlabeled rows, declare it as the missing label.",
+    "single_row": lambda values: f"Only one labeled row of class {list_names(values['classes'])}: label more of it.",
+    "repeated_rows": lambda values: (
+        f"{values['n']:,} {'row repeats' if values['n'] == 1 else 'rows repeat'} another row exactly; they are kept."
+    ),
+}
+
+# Of one value, of several.
+PROBLEMS = {
+    "not a number": ("is not a number and counts as missing", "are not numbers and count as missing"),
+    "not a date": ("is not a date and counts as missing", "are not dates and count as missing"),
+    "infinite": ("is infinite and counts as missing", "are infinite and count as missing"),
+    "too large": ("is beyond 1e+38 and is cut to it", "are beyond 1e+38 and are cut to it"),
+    "unseen level": (
+        "is a level that was not there in training and counts as missing",
+        "are levels that were not there in training and count as missing",
+    ),
+}
+
+
+def word_reasons(facts: Iterable[Fact]) -> str:
+    """Why a column is what it is, in a few words."""
+    return "".join(_fill(REASONS[fact.code], fact) for fact in facts)
+
+
+def word_note(fact: Fact) -> str:
+    """A fact about the table as a sentence."""
+    return PYTHON.sentence(_fill(NOTES[fact.code], fact))
+
+
+def _fill(words: Words, fact: Fact) -> str:
+    return words.format_map(fact.values) if isinstance(words, str) else words(fact.values)
+
+
+def word_problem(problem: Problem) -> str:
+    """Cells that could not be used as they are, as a sentence."""
+    became = PROBLEMS[problem.what][problem.n > 1]
+    values = "value" if problem.n == 1 else "values"
+    return f"Column {problem.column!r}: {problem.n:,} {values} {became} (for example {problem.example})."
+
+
+def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[str]:
+    """
+    Describe how a table was interpreted: rows, classes, columns used, columns left out, notes.
+
+    Parameters
+    ----------
+    understanding : Understanding
+        What :func:`understand` found.
+    wording : Wording, default=PYTHON
+        How the arguments that overrule it are named.
+
+    Returns
+    -------
+    list of str
+        The lines.
+
+    See Also
+    --------
+    understand : Interpret a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.files import describe, understand
+    >>> table = pd.DataFrame({"age": [31, 45, 28, 60], "from": ["here"] * 4, "churned": ["no", "yes", "no", None]})
+    >>> print(*describe(understand(table, "churned")), sep="\\n")
+    4 rows: 3 labeled, 1 unlabeled.
+    Classes of 'churned': 'no' 2, 'yes' 1.
+    1 column used: 1 number ('age'). Leave columns out with `ignore=['NAME']`, treat a numeric column as categorical
+    with `categories=['NAME']`.
+    1 column left out, use it with `use=['NAME']`:
+      'from' (constant): the same value in every row, 'here'.
+    Only one labeled row of class 'yes': label more of it.
+    """
+    used = [column for column in understanding.columns if column.used]
+    left_out = [column for column in understanding.columns if not column.used]
+    return [
+        f"{understanding.n_rows:,} rows: {understanding.n_labeled:,} labeled, {understanding.n_unlabeled:,} unlabeled.",
+        _word_classes(understanding),
+        _word_used(used, wording),
+        *(_word_left_out(left_out, wording) if left_out else ()),
+        *(f"Column {show_value(column.name)}: {column.why}." for column in used if column.is_altered),
+        *map(word_note, understanding.notes),
+    ]
+
+
+def _word_classes(understanding: Understanding) -> str:
+    """The classes and their counts, the most frequent if there are many."""
+    counts = list(understanding.class_counts.items())
+    if len(counts) > MOST_CLASSES:
+        counts = sorted(counts, key=lambda item: -item[1])[:MOST_CLASSES]
+    shown = ", ".join(f"{show_value(label) if isinstance(label, str) else label} {count:,}" for label, count in counts)
+    more = len(understanding.class_counts) - len(counts)
+    return f"Classes of {show_value(understanding.target)}: {shown}{f' and {more:,} more' if more else ''}."
+
+
+def _word_used(used: list[ColumnNote], wording: Wording) -> str:
+    """The used columns by kind."""
+    by_kind = []
+    for kind, plural in PLURAL.items():
+        names = [column.name for column in used if column.kind == kind]
+        if names:
+            by_kind.append(f"{len(names):,} {kind if len(names) == 1 else plural} ({list_names(names, MOST_NAMES)})")
+    hints: list[str | Argument] = ["Leave columns out with ", Argument("ignore", ["NAME"])]
+    if any(column.kind == "number" for column in used):
+        hints += [", treat a numeric column as categorical with ", Argument("categories", ["NAME"])]
+    return wording.sentence(f"{_count(len(used))} used: {', '.join(by_kind)}. ", *hints, ".")
+
+
+def _word_left_out(left_out: list[ColumnNote], wording: Wording) -> list[str]:
+    """The columns left out and why, the first few of them."""
+    which = "it" if len(left_out) == 1 else "one"
+    lines = [wording.sentence(f"{_count(len(left_out))} left out, use {which} with ", Argument("use", ["NAME"]), ":")]
+    lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
+    more = [column.name for column in left_out[MOST_LEFT_OUT:]]
+    return [*lines, f"  and {len(more):,} more: {list_names(more)}."] if more else lines
+
+
+def _count(n: int) -> str:
+    return f"{n:,} column{'' if n == 1 else 's'}"
+
+
+def _show(number: float) -> str:
+    """A number, short."""
+    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e12 else f"{number:.4g}"

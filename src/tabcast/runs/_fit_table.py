@@ -1,0 +1,156 @@
+"""`fit_table`: a table in, a run out. Check, read, understand, train, compare, diagnose."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from tabcast.files import Understanding
+from tabcast.runs._options import RunOptions, read_column_options
+from tabcast.runs._predictions import tabulate_predictions
+from tabcast.runs._prepared_table import PreparedTable, TableLike, prepare_table
+from tabcast.runs._run import Run
+from tabcast.runs._summary import summarize
+from tabcast.runs._training import train
+
+
+def fit_table(
+    table: TableLike,
+    target: str,
+    *,
+    method: str = "soft",
+    model: str = "auto",
+    density: str | None = None,
+    strategy: str | None = None,
+    alpha: float | None = None,
+    class_prior: str | None = None,
+    metric: str = "balanced_accuracy",
+    unlabeled: TableLike | None = None,
+    missing_label: Any = None,
+    ignore: Iterable[str] = (),
+    use: Iterable[str] = (),
+    categories: Iterable[str] = (),
+    id_columns: Iterable[str] = (),
+    guard: bool = True,
+    time_limit: float | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    on_understood: Callable[[Understanding, list[str]], None] | None = None,
+) -> Run:
+    """
+    Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
+
+    Does what `tabcast fit` does: reads the table, decides what its columns are, trains with and without the unlabeled
+    rows, compares both models on held-out labeled rows, and keeps the better one. Nothing is written before
+    :meth:`Run.save`.
+
+    Parameters
+    ----------
+    table : path or DataFrame
+        The table: a CSV, TSV, gzipped, Parquet or Feather file, or a pandas DataFrame.
+    target : str
+        The column of labels. Rows without a value there are unlabeled.
+    method : {"soft", "cast-l", "cast-d", "naive", "supervised"}, default="soft"
+        How the unlabeled rows are used: soft self-training with a committee, CAST with empirical likelihood or with
+        kernel density, self-training by the classifier's own confidence, or not at all.
+    model : str, default="auto"
+        The base classifier: one of `tabcast.models.MODEL_NAMES`.
+    density : {"likelihood", "kernel", "uniform"}, optional
+        The density of "cast-l" and "cast-d", if another than their own.
+    strategy : {"curriculum", "threshold", "top_k", "all"}, optional
+        Which rows get pseudo-labels, with "cast-l", "cast-d" and "naive". None: "curriculum".
+    alpha : float, optional
+        The weight of density in confidence, from 0 to 1, with "cast-l" and "cast-d". None: searched.
+    class_prior : {"auto", "labeled", "none"}, optional
+        The class proportions that soft labels are aligned with: those of the labeled rows, none, or "auto", those of
+        the labeled rows unless these do not look like a random sample. None: "auto" with "soft".
+    metric : str, default="balanced_accuracy"
+        The score that models are compared by, a name that scikit-learn knows.
+    unlabeled : path or DataFrame, optional
+        More rows without a label, with the columns of `table`.
+    missing_label : object, optional
+        A label that means unlabeled, besides empty cells.
+    ignore : iterable of str, default=()
+        Columns to leave out.
+    use : iterable of str, default=()
+        Columns to use that would be left out.
+    categories : iterable of str, default=()
+        Numeric columns to treat as categorical.
+    id_columns : iterable of str, default=()
+        Columns that identify rows: left out, and kept in predictions.
+    guard : bool, default=True
+        Whether the supervised model is kept where it is better. False: the self-trained model is kept in any case.
+    time_limit : float, optional
+        Seconds after which no further split is compared.
+    random_state : int, default=0
+        Seed of everything random.
+    n_jobs : int, optional
+        Fits at a time. None: 1; -1: one per core.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    on_understood : callable, optional
+        Called before training with the :class:`~tabcast.files.Understanding` of the table and a list of notes on its
+        file, for instance to print them.
+
+    Returns
+    -------
+    Run
+        The model, its predictions, the verdict and the report.
+
+    Raises
+    ------
+    TableFileError
+        If the table cannot be read, or there is nothing to learn from.
+    ArgumentError
+        If an argument is invalid, or has no effect with the method.
+
+    See Also
+    --------
+    load_run : Load a saved run.
+    GuardedClassifier : The comparison alone, for arrays and DataFrames of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from tabcast import fit_table
+    >>> table = load_iris(as_frame=True).frame.astype({"target": object})
+    >>> table.loc[np.random.default_rng(0).random(150) < 0.6, "target"] = None
+    >>> run = fit_table(table, "target", method="naive", model="logistic_regression", time_limit=1)
+    >>> run
+    <Run: table, target 'target', 58 labeled and 92 unlabeled rows, method 'naive', verdict '...', ... model>
+    >>> run.predict(table.head(2)).columns.tolist()
+    ['row', 'prediction', 'probability_0', 'probability_1', 'probability_2']
+    """
+    options = RunOptions(
+        method, model, density, strategy, alpha, class_prior, metric, guard, time_limit, random_state, n_jobs, verbose
+    )
+    options.check()
+    columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)
+    prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=method != "supervised")
+    if on_understood is not None:
+        on_understood(prepared.understanding, prepared.notes)
+    trained = train(prepared, options)
+    for warning in trained.warnings:
+        warnings.warn(warning, stacklevel=2)
+    rows = prepared.unlabeled
+    identifiers = prepared.identifiers.iloc[rows]
+    return Run(
+        model=trained.model,
+        understanding=prepared.understanding,
+        predictions=tabulate_predictions(trained.model, prepared.X.iloc[rows], rows, identifiers),
+        pseudo_labels=_with_identifiers(prepared, trained.pseudo_labels),
+        summary=summarize(prepared, options, trained),
+        diagnostics=trained.diagnostics,
+        feature_values=None if trained.guarded is None else prepared.frame[prepared.understanding.feature_names],
+    )
+
+
+def _with_identifiers(table: PreparedTable, pseudo_labels: pd.DataFrame) -> pd.DataFrame:
+    """The table of pseudo-labels with the columns that identify rows in front."""
+    identifiers = table.identifiers.iloc[pseudo_labels["row"].astype(int)].reset_index(drop=True)
+    return pd.concat([pseudo_labels[["row"]], identifiers, pseudo_labels.drop(columns="row")], axis=1)

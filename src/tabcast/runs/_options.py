@@ -1,0 +1,135 @@
+"""The options of a run, checked before anything long begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.metrics import get_scorer_names
+
+from tabcast.checks import check_choice
+from tabcast.files import Argument, ArgumentError
+from tabcast.models import make_model
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll, TopK
+
+TITLES = {
+    "soft": "Soft self-training, taught by a committee",
+    "cast-l": "CAST with empirical likelihood (CAST-L)",
+    "cast-d": "CAST with kernel density (CAST-D)",
+    "naive": "Self-training by the classifier's own confidence",
+    "supervised": "Supervised training on the labeled rows alone",
+}
+DENSITY_OF = {"cast-l": "likelihood", "cast-d": "kernel"}
+DENSITIES = ("likelihood", "kernel", "uniform")
+STRATEGIES: dict[str, type[Strategy]] = {
+    "curriculum": Curriculum,
+    "threshold": FixedThreshold,
+    "top_k": TopK,
+    "all": TakeAll,
+}
+CLASS_PRIORS = ("auto", "labeled", "none")
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is trained, as the arguments of :func:`fit_table`; None where the method's default applies."""
+
+    method: str
+    model: str
+    density: str | None
+    strategy: str | None
+    alpha: float | None
+    class_prior: str | None
+    metric: str
+    guard: bool
+    time_limit: float | None
+    random_state: int
+    n_jobs: int | None
+    verbose: int
+
+    def check(self) -> None:
+        """Refuse options that are invalid, or that the method would ignore."""
+        check_choice(self.method, TITLES, "method")
+        self._check_method()
+        choices = {"density": DENSITIES, "strategy": tuple(STRATEGIES), "class_prior": CLASS_PRIORS}
+        for name, allowed in choices.items():
+            if getattr(self, name) is not None:
+                check_choice(getattr(self, name), allowed, name)
+        check_choice(self.metric, tuple(get_scorer_names()), "metric")
+        if self.alpha is not None and not (_is_number(self.alpha) and 0 <= self.alpha <= 1):
+            raise ArgumentError(Argument("alpha"), f" must be in [0, 1]; got {self.alpha!r}.")
+        if self.time_limit is not None and not (_is_number(self.time_limit) and self.time_limit > 0):
+            raise ArgumentError(
+                Argument("time_limit"), f" must be a positive number of seconds; got {self.time_limit!r}."
+            )
+        if not (_is_integer(self.random_state) and 0 <= self.random_state <= LARGEST_SEED):
+            raise ArgumentError(
+                Argument("random_state"), f" must be an integer from 0 to {LARGEST_SEED}; got {self.random_state!r}."
+            )
+        if self.n_jobs is not None and not (_is_integer(self.n_jobs) and self.n_jobs != 0):
+            raise ArgumentError(
+                Argument("n_jobs"), f" must be a number of processes, -1 for all cores; got {self.n_jobs!r}."
+            )
+        make_model(self.model)
+
+    def _check_method(self) -> None:
+        """Refuse options that have no effect with the method."""
+        casts, loops = self.method in DENSITY_OF, self.method in (*DENSITY_OF, "naive")
+        belongs = {
+            "density": (casts, "cast-l and cast-d"),
+            "alpha": (casts, "cast-l and cast-d"),
+            "strategy": (loops, "cast-l, cast-d and naive"),
+            "class_prior": (self.method == "soft", "soft"),
+            "time_limit": (self.method != "supervised", "all methods but supervised"),
+        }
+        method = Argument("method", self.method)
+        for name, (fits, methods) in belongs.items():
+            if getattr(self, name) is not None and not fits:
+                raise ArgumentError(Argument(name), f" is for {methods}; it has no effect with ", method, ".")
+        if self.method == "supervised" and not self.guard:
+            raise ArgumentError(Argument("guard", False), " has no effect with ", method, ".")
+
+    def settings(self, missing_label: str | None) -> dict[str, Any]:
+        """What was chosen, as plain JSON, without what has no effect on the model."""
+        chosen = {
+            "strategy": self.strategy,
+            "density": self.density,
+            "alpha": None if self.alpha is None else float(self.alpha),
+            "class_prior": self.class_prior,
+            "metric": self.metric,
+            "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "missing_label": missing_label,
+            "seed": int(self.random_state),
+        }
+        return {name: value for name, value in chosen.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What the user knows about the columns, as the arguments of :func:`tabcast.files.understand`."""
+
+    missing_label: str | None
+    ignore: tuple[str, ...]
+    use: tuple[str, ...]
+    categories: tuple[str, ...]
+    id_columns: tuple[str, ...]
+
+
+def read_column_options(missing_label: Any, **columns: Iterable[str]) -> ColumnOptions:
+    """Column options from whatever a user passes, refused where a list of names is a single text."""
+    for name, given in columns.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ArgumentError(Argument(name), f" must be a list of column names; got {given!r}.")
+    names = {name: tuple(given) for name, given in columns.items()}
+    return ColumnOptions(None if missing_label is None else str(missing_label), **names)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,0 +1,69 @@
+"""Predictions as a table: what names a row, its label, and one probability per class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+LABEL = "prediction"
+PROBABILITY = "probability_"
+LONGEST_NAME = 80
+
+
+def tabulate_predictions(
+    model: Any, features: pd.DataFrame, rows: NDArray[np.intp], identifiers: pd.DataFrame
+) -> pd.DataFrame:
+    """Row number, identifiers, label and probabilities of each row of `features`."""
+    classes = model.classes_
+    proba = model.predict_proba(features) if len(rows) else np.empty((0, len(classes)))
+    label, probabilities = name_columns(classes, ["row", *identifiers.columns])
+    columns: dict[str, Any] = {"row": rows, **{name: identifiers[name].array for name in identifiers.columns}}
+    columns[label] = classes[proba.argmax(axis=1)] if len(rows) else np.empty(0, dtype=object)
+    return pd.DataFrame({**columns, **dict(zip(probabilities, proba.T, strict=True))})
+
+
+def name_columns(classes: Iterable[Any], taken: Iterable[str] = ()) -> tuple[str, list[str]]:
+    """
+    Name the column of labels and those of probabilities, printable and different from all others.
+
+    Parameters
+    ----------
+    classes : iterable
+        The classes, in the order of the columns of `predict_proba`.
+    taken : iterable of str, default=()
+        Names of other columns in the same table.
+
+    Returns
+    -------
+    label : str
+        Name of the column of labels.
+    probabilities : list of str
+        Names of the columns of probabilities, one per class.
+
+    Examples
+    --------
+    >>> from tabcast.runs import name_columns
+    >>> name_columns(["yes", "no"], taken=["prediction"])
+    ('prediction_2', ['probability_yes', 'probability_no'])
+    """
+    used = set(taken)
+    label = _unused(LABEL, used)
+    names = []
+    for position, one in enumerate(classes, start=1):
+        printable = "".join(character if character.isprintable() else " " for character in str(one))
+        names.append(_unused(PROBABILITY + (" ".join(printable.split())[:LONGEST_NAME] or str(position)), used))
+    return label, names
+
+
+def _unused(name: str, used: set[str]) -> str:
+    """The name, with a number behind it where it is taken already; from now on it is taken."""
+    chosen, number = name, 1
+    while chosen in used:
+        number += 1
+        chosen = f"{name}_{number}"
+    used.add(chosen)
+    return chosen

@@ -1,0 +1,112 @@
+"""The user's table, read and understood: the first half of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.files import Argument, TableFileError, Understanding, read_notes, read_table_file, understand
+from tabcast.runs._options import ColumnOptions
+
+TableLike = str | os.PathLike[str] | pd.DataFrame
+
+NAME_OF_FRAME = "table"  # what a table is called that does not come from a file
+PSEUDO_LABEL_COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """The rows to train on: features of all rows, labels with None where there is none.
+
+    Parameters
+    ----------
+    name : str
+        The file's name.
+    frame : DataFrame
+        The table as it came, with the rows of `unlabeled` below.
+    understanding : Understanding
+        How it was interpreted.
+    X : DataFrame
+        Its features.
+    y : ndarray of object
+        Its labels.
+    notes : list of str
+        What was noticed about the files.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    understanding: Understanding
+    X: pd.DataFrame
+    y: NDArray[np.object_]
+    notes: list[str]
+
+    @property
+    def unlabeled(self) -> NDArray[np.intp]:
+        """Positions of the rows without a label."""
+        return np.flatnonzero(pd.isna(self.y))
+
+    @property
+    def identifiers(self) -> pd.DataFrame:
+        """The columns that name rows, as they came."""
+        return self.frame[find_identifiers(self.understanding, self.frame.columns)]
+
+
+def prepare_table(
+    table: TableLike, target: str, unlabeled: TableLike | None, columns: ColumnOptions, *, needs_unlabeled: bool
+) -> PreparedTable:
+    """Read a table, with the rows of `unlabeled` below, and understand it."""
+    frame = read_table(table, "table")
+    notes = read_notes(frame)
+    if unlabeled is not None:
+        more = read_table(unlabeled, "unlabeled")
+        notes += read_notes(more)
+        frame = _append(frame, more, target, name_of(table), name_of(unlabeled, "`unlabeled`"))
+    understanding = understand(frame, target, **asdict(columns))
+    if needs_unlabeled and not understanding.n_unlabeled:
+        raise TableFileError(
+            f"Every row has a label in {target!r}, so there is nothing to learn from besides; add unlabeled rows "
+            "(empty cells, or ",
+            Argument("unlabeled"),
+            "), or use ",
+            Argument("method", "supervised"),
+            ".",
+        )
+    X, y = understanding.features(frame), understanding.labels(frame)
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes)
+
+
+def read_table(table: Any, argument: str) -> pd.DataFrame:
+    """A table from a file, or a DataFrame with its rows numbered from 0."""
+    if isinstance(table, pd.DataFrame):
+        return table.reset_index(drop=True)
+    if isinstance(table, str | os.PathLike):
+        return read_table_file(table)
+    raise TypeError(f"`{argument}` must be a path or a pandas DataFrame; got {type(table).__name__}.")
+
+
+def name_of(table: TableLike, of_frame: str = NAME_OF_FRAME) -> str:
+    """The name of the table's file."""
+    return of_frame if isinstance(table, pd.DataFrame) else Path(table).name
+
+
+def find_identifiers(understanding: Understanding, names: Iterable[str]) -> list[str]:
+    """The columns that name rows, without those that have the name of a column of the results."""
+    found = {column.name for column in understanding.columns if column.kind == "identifier"}
+    return [name for name in names if name in found and name not in PSEUDO_LABEL_COLUMNS]
+
+
+def _append(frame: pd.DataFrame, more: pd.DataFrame, target: str, name: str, name_of_more: str) -> pd.DataFrame:
+    """The rows of both tables; labels that the second one may have do not count."""
+    absent = [column for column in frame.columns if column not in more.columns and column != target]
+    if target in frame.columns and len(absent) == frame.shape[1] - 1:
+        raise TableFileError(f"{name_of_more} has none of the columns of {name}; the two must be alike.")
+    more = more.reindex(columns=[column for column in frame.columns if column != target])
+    return pd.concat([frame, more], ignore_index=True)

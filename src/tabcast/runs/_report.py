@@ -1,0 +1,93 @@
+"""The page of a run: shown in a notebook, saved to a file, drawn again from a folder."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from pathlib import Path
+
+from tabcast.files import Argument, read_table_file
+from tabcast.files._atomic import write_text
+from tabcast.report import render_report
+from tabcast.runs._folder import PSEUDO_LABELS, REPORT, RunFolderError, read_csv, read_summary
+from tabcast.runs._model_file import load_model, read_understanding
+from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS
+
+HEIGHT = 800  # pixels in a notebook
+
+
+class RunReport:
+    """
+    The page of a run; a notebook shows it inline.
+
+    Parameters
+    ----------
+    html : str
+        The page, one self-contained document.
+
+    See Also
+    --------
+    Run.report : The page of a run.
+    """
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def __str__(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"<RunReport: {len(self.html):,} characters of HTML; save it with .save('report.html')>"
+
+    def _repr_html_(self) -> str:
+        """A frame of its own: neither styles nor scripts of the page reach the notebook."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" title="Report of a run" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced.
+        """
+        write_text(Path(path), self.html)
+
+
+def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] | None = None) -> Path:
+    """
+    Draw the page of a saved run again, for instance with a newer tabcast.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder of the run.
+    table : str or path-like, optional
+        The table it was fitted on, to show the values of its rows.
+
+    Returns
+    -------
+    Path
+        The page, in the folder.
+    """
+    folder = Path(folder)
+    summary = read_summary(folder)
+    pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"])
+    values = None
+    if table is not None:
+        understanding, values = read_understanding(load_model(folder)), read_table_file(table)
+        understanding.features(values.head(1))  # names what is missing
+        values = values[understanding.feature_names]
+        if len(pseudo_labels) and len(values) <= pseudo_labels["row"].max():
+            raise RunFolderError(
+                f"{Path(table).name} has {len(values):,} rows, fewer than the table of the run; give that table, with "
+                "the rows of ",
+                Argument("unlabeled"),
+                " below.",
+            )
+    write_text(folder / REPORT, render_report(summary, pseudo_labels, values))
+    return folder / REPORT

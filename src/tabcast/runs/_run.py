@@ -1,0 +1,199 @@
+"""A finished run: the model, what it predicts, what is known about it; saved to a folder and loaded again."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.diagnostics import Diagnostics
+from tabcast.exceptions import TabcastWarning
+from tabcast.files import Understanding
+from tabcast.guard import Verdict
+from tabcast.report import render_report
+from tabcast.runs._folder import (
+    MODEL,
+    PREDICTIONS,
+    PSEUDO_LABELS,
+    REPORT,
+    SUMMARY,
+    check_folder,
+    read_csv,
+    read_summary,
+    write_folder,
+)
+from tabcast.runs._model_file import load_model, read_understanding, save_model
+from tabcast.runs._predictions import name_columns, tabulate_predictions
+from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
+from tabcast.runs._report import RunReport
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """
+    A table that was fitted: the model that predicts, and an honest account of whether the unlabeled rows helped.
+
+    Made by :func:`fit_table` and :func:`load_run`.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted model that predicts; it takes `understanding.features(table)`.
+    understanding : Understanding
+        How the table was interpreted.
+    predictions : DataFrame
+        One row per unlabeled row: `row` (its position in the table), the columns that identify it, `prediction`, and
+        `probability_<class>` for each class.
+    pseudo_labels : DataFrame
+        One row per unlabeled row: the label that self-training gave it, and why. Empty with `method="supervised"`.
+    summary : dict
+        Everything there is to know about the run, plain JSON; see docs/report.md.
+    diagnostics : Diagnostics or None
+        What is known about the table and the model. None with `method="supervised"`, and after loading, where
+        `summary["diagnostics"]` has it as plain JSON.
+    feature_values : DataFrame or None
+        The values of all rows, shown in the report. None after loading.
+
+    See Also
+    --------
+    fit_table : Make a run.
+    load_run : Load a saved one.
+    """
+
+    model: Any
+    understanding: Understanding
+    predictions: pd.DataFrame
+    pseudo_labels: pd.DataFrame
+    summary: dict[str, Any]
+    diagnostics: Diagnostics | None = None
+    feature_values: pd.DataFrame | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """
+        Whether the unlabeled rows helped; print it to read it.
+
+        Returns
+        -------
+        Verdict or None
+            None with `method="supervised"`, which compares nothing.
+        """
+        plain = self.summary["verdict"]
+        return None if plain is None else Verdict(**{**plain, "scores": pd.DataFrame(plain["scores"])})
+
+    @cached_property
+    def report(self) -> RunReport:
+        """
+        The page that says whether the unlabeled rows helped, and shows why.
+
+        Returns
+        -------
+        RunReport
+            Shown inline by a notebook.
+        """
+        pseudo_labels = self.pseudo_labels[list(PSEUDO_LABEL_COLUMNS)]
+        return RunReport(render_report(self.summary, pseudo_labels, self.feature_values))
+
+    def predict(self, table: TableLike) -> pd.DataFrame:
+        """
+        Predict every row of a table.
+
+        Parameters
+        ----------
+        table : path or DataFrame
+            A table with the columns of training, in any order, with or without labels.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of the table, in its order, with the columns of `predictions`; a column of identifiers only
+            if the table has it.
+        """
+        frame = read_table(table, "table")
+        converted = self.understanding.convert(frame)
+        for problem in converted.problems:
+            warnings.warn(problem.say(), TabcastWarning, stacklevel=2)
+        identifiers = frame[find_identifiers(self.understanding, frame.columns)]
+        return tabulate_predictions(self.model, converted.features, np.arange(len(frame)), identifiers)
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """
+        Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            Where to; made if it does not exist.
+        overwrite : bool, default=False
+            Whether to replace an earlier run there.
+        """
+        check_folder(folder, overwrite=overwrite)
+        facts = {"summary": {key: self.summary[key] for key in ("title", "method", "verdict")}}
+        summary = json.dumps(self.summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        writers: dict[str, Callable[[Path], Any]] = {
+            MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts),
+            PREDICTIONS: partial(self.predictions.to_csv, index=False),
+            PSEUDO_LABELS: partial(self.pseudo_labels.to_csv, index=False),
+            REPORT: self.report.save,
+            SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
+        }
+        write_folder(Path(folder), writers)
+
+    def __repr__(self) -> str:
+        table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
+        outcome = "" if verdict is None else f", verdict {verdict['word']!r}, {verdict['chosen']} model"
+        return (
+            f"<Run: {table['file']}, target {table['target']!r}, {table['n_labeled']:,} labeled and "
+            f"{table['n_unlabeled']:,} unlabeled rows, method {method['name']!r}{outcome}>"
+        )
+
+
+def load_run(folder: str | os.PathLike[str]) -> Run:
+    """
+    Load a run that :meth:`Run.save` or `tabcast fit` wrote.
+
+    No code from the files is run. Not available after loading: `diagnostics` (plain JSON in `summary`), the values of
+    rows in `report`, and the types of identifiers, which are text.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder of the run.
+
+    Returns
+    -------
+    Run
+        The run; its predictions are those of the saved one.
+
+    See Also
+    --------
+    fit_table : Make a run.
+    """
+    folder = Path(folder)
+    summary = read_summary(folder)
+    saved = load_model(folder)
+    understanding = read_understanding(saved)
+    identifiers = find_identifiers(understanding, [column.name for column in understanding.columns])
+    label, probabilities = name_columns(saved.classes, ["row", *identifiers])
+    predictions = read_csv(folder / PREDICTIONS, ["row", *identifiers, label, *probabilities], [*identifiers, label])
+    row, *others = PSEUDO_LABEL_COLUMNS
+    pseudo_labels = read_csv(folder / PSEUDO_LABELS, [row, *identifiers, *others], [*identifiers, "label", "raw_label"])
+    for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
+        for name in names:
+            frame[name] = _restore_labels(frame[name], understanding, saved.classes)
+    return Run(saved.classifier, understanding, predictions, pseudo_labels, summary)
+
+
+def _restore_labels(texts: pd.Series[Any], understanding: Understanding, classes: NDArray[Any]) -> NDArray[Any]:
+    """Labels with the type that they have in the model, from the texts of a CSV file."""
+    position = {label: number for number, label in enumerate(classes.tolist())}
+    return classes[[position[label] for label in understanding.target_rule.labels(texts)]]

@@ -1,0 +1,79 @@
+"""Everything there is to know about a run, as plain JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+
+import tabcast
+from tabcast.exceptions import TabcastWarning
+from tabcast.files._words import word_note
+from tabcast.guard import GuardedClassifier
+from tabcast.runs._folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT
+from tabcast.runs._options import TITLES, RunOptions
+from tabcast.runs._prepared_table import PreparedTable
+from tabcast.runs._training import Trained
+
+
+def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> dict[str, Any]:
+    """The table, the method, the verdict, the training, the diagnostics and the warnings of a run."""
+    understanding, guarded = table.understanding, trained.guarded
+    warned = [str(warning) for warning in trained.warnings if isinstance(warning, TabcastWarning)]
+    return {
+        "tabcast": tabcast.__version__,
+        "title": table.name,
+        "created": pd.Timestamp.now(tz="UTC").isoformat(timespec="seconds"),
+        "table": {
+            "file": table.name,
+            "n_rows": understanding.n_rows,
+            "n_labeled": understanding.n_labeled,
+            "n_unlabeled": understanding.n_unlabeled,
+            "target": understanding.target,
+            "classes": [{"name": str(name), "n_labeled": n} for name, n in understanding.class_counts.items()],
+            "columns": [
+                {"name": column.name, "kind": column.kind, "used": column.used, "why": column.why}
+                for column in understanding.columns
+            ],
+        },
+        "method": {
+            "name": options.method,
+            "title": TITLES[options.method],
+            "model": options.model,
+            "settings": options.settings(understanding.target_rule.missing_label),
+            "guard": options.guard and guarded is not None,
+        },
+        "verdict": None if guarded is None else guarded.verdict_.to_dict(),
+        "training": _describe_training(guarded, trained.seconds),
+        "diagnostics": {} if trained.diagnostics is None else trained.diagnostics.to_dict(),
+        "warnings": [*table.notes, *map(word_note, understanding.notes), *warned],
+        "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
+    }
+
+
+def _describe_training(guarded: GuardedClassifier | None, seconds: float) -> dict[str, Any]:
+    """Rounds, alphas, fits and seconds."""
+    if guarded is None:
+        return {"n_fits": 1, "seconds": {"training": seconds}}
+    model = guarded.self_trained_
+    prior = getattr(model, "class_prior_", None)
+    scores = getattr(model, "alpha_scores_", None)
+    phases = getattr(model, "seconds_", {"model": guarded.seconds_["model"]})
+    return {
+        "best_round": int(model.best_round_),
+        "n_rounds": int(model.n_rounds_),
+        "termination_reason": model.termination_reason_,
+        "history": _to_records(model.history_),
+        "alpha": getattr(model, "alpha_", None),
+        "alpha_scores": None if scores is None else _to_records(scores),
+        "n_fits": int(guarded.n_fits_),
+        "seconds": {**phases, "comparison": guarded.seconds_["comparison"]},
+        "class_prior": None if prior is None else [float(proportion) for proportion in prior],
+    }
+
+
+def _to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a small table, missing numbers as null."""
+    records: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", double_precision=15))
+    return records

@@ -1,0 +1,106 @@
+"""Training: the model of all rows, the comparison with the supervised one, the diagnostics."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.diagnostics import Diagnostics, diagnose
+from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
+from tabcast.models import make_model
+from tabcast.runs._options import DENSITY_OF, STRATEGIES, RunOptions
+from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The model that predicts, and what is known about it.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted model.
+    guarded : GuardedClassifier or None
+        The comparison that chose it; None for supervised training.
+    diagnostics : Diagnostics or None
+        What is known about the table and the model; None for supervised training.
+    warnings : list of Warning
+        What was warned of, each warning once.
+    seconds : float
+        Time it took.
+    """
+
+    model: Any
+    guarded: GuardedClassifier | None
+    diagnostics: Diagnostics | None
+    warnings: list[Warning]
+    seconds: float
+
+    @property
+    def pseudo_labels(self) -> pd.DataFrame:
+        """One row per unlabeled row; none after supervised training."""
+        if self.guarded is None:
+            return pd.DataFrame({name: [] for name in PSEUDO_LABEL_COLUMNS})
+        return self.guarded.self_trained_.pseudo_labels_
+
+
+def train(table: PreparedTable, options: RunOptions) -> Trained:
+    """Train with the chosen method."""
+    start = perf_counter()
+    if options.method == "supervised":
+        return Trained(_fit_supervised(table, options), None, None, [], perf_counter() - start)
+    guarded = GuardedClassifier(
+        make_classifier(options),
+        scoring=options.metric,
+        guard=options.guard,
+        time_limit=options.time_limit,
+        n_jobs=options.n_jobs,
+        random_state=options.random_state,
+        verbose=options.verbose,
+    )
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
+        warnings.simplefilter("always", TabcastWarning)
+        guarded.fit(table.X, table.y)
+        diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
+    once = {(one.category, str(one.message)): one.message for one in caught}
+    found = [message for message in once.values() if isinstance(message, Warning)]
+    return Trained(guarded.estimator_, guarded, diagnostics, found, perf_counter() - start)
+
+
+def make_classifier(options: RunOptions) -> SelfTrainingClassifier:
+    """The semi-supervised classifier of a method."""
+    seed = options.random_state
+    estimator = make_model(options.model, seed=seed)
+    if options.method == "soft":
+        prior = None if options.class_prior == "none" else options.class_prior or "auto"
+        temperature = 1.0 if prior is None else "auto"
+        return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, random_state=seed)
+    strategy = STRATEGIES[options.strategy or "curriculum"]()
+    if options.method == "naive":
+        return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, random_state=seed)
+    return CASTClassifier(
+        estimator,
+        density=options.density or DENSITY_OF[options.method],
+        alpha="search" if options.alpha is None else options.alpha,
+        strategy=strategy,
+        scoring=options.metric,
+        random_state=seed,
+    )
+
+
+def _fit_supervised(table: PreparedTable, options: RunOptions) -> Any:
+    """The base classifier, fitted on the labeled rows."""
+    labeled = np.flatnonzero(~pd.isna(table.y))
+    estimator = make_model(options.model, seed=options.random_state, n_jobs=options.n_jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoUnlabeledRowsWarning)
+        model = SelfTrainingClassifier(estimator, random_state=options.random_state)
+        model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
+    return model.estimator_

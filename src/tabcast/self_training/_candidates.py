@@ -1,0 +1,196 @@
+"""Candidates in step: every alpha on every split advances together, round by round, and the best one is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tabcast.self_training._algorithm import Proposals
+from tabcast.self_training._data import Split
+from tabcast.self_training._fitter import Fitted, Fitter
+from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.statistics import mean, standard_error
+from tabcast.table import Floats, Index
+
+
+@dataclass
+class SplitRun:
+    """The rounds of a method on one split: what to fit now, and since when each row has been in use."""
+
+    split: Split
+    proposals: Proposals
+    request: PseudoLabels = field(init=False)
+    since: Index = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.request = next(self.proposals)
+        self.since = np.full(len(self.request.chosen), -1, dtype=np.intp)
+
+    def advance(self, fitted: Fitted, round_number: int) -> bool:
+        """Hand over a fitted classifier and take the next request; whether it differs from the one before."""
+        before = self.request
+        self.request = self.proposals.send(fitted)
+        kept = self.request.chosen & (self.since >= 0)
+        self.since = np.where(kept, self.since, np.where(self.request.chosen, round_number, -1))
+        return self.request.key != before.key
+
+
+@dataclass(frozen=True)
+class BestRound:
+    """A round on one split: its pseudo-labels, since when each row has been in use, the classifier fitted on them."""
+
+    pseudo: PseudoLabels
+    since: Index
+    fitted: Fitted
+
+
+@dataclass
+class Candidate:
+    """One alpha, run on every split.
+
+    Attributes
+    ----------
+    alpha : float or None
+        The alpha that is tried; None for a method without one.
+    runs : list of SplitRun
+        One per split.
+    scores : list of ndarray
+        For each round the scores of the splits.
+    n_selected, n_changed : list of float
+        For each round the mean over splits of rows in use, and of rows whose use or label changed.
+    class_counts : list of ndarray
+        For each round the rows in use per class, mean over splits.
+    seconds : list of float
+        For each round the time of its fits, whoever asked for them first.
+    best_round : int
+        The first round with the best mean score; the last one where nothing is evaluated.
+    best : list of BestRound
+        The best round on each split.
+    held_out : list of ndarray
+        For each round the held-out probabilities of all splits, where the method needs them.
+    reason : str or None
+        Why it stopped; None while it goes on.
+    """
+
+    alpha: float | None
+    runs: list[SplitRun]
+    scores: list[Floats] = field(default_factory=list)
+    n_selected: list[float] = field(default_factory=list)
+    n_changed: list[float] = field(default_factory=list)
+    class_counts: list[Floats] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    best_round: int = 0
+    best: list[BestRound] = field(default_factory=list)
+    held_out: list[Floats] = field(default_factory=list)
+    reason: str | None = None
+    _last: list[PseudoLabels] = field(default_factory=list)
+
+    @property
+    def best_scores(self) -> Floats:
+        """Scores of the splits in the best round."""
+        return self.scores[self.best_round]
+
+    def history(self) -> dict[str, Any]:
+        """Columns with one entry per round; means over splits."""
+        return {
+            "round": np.arange(len(self.scores)),
+            "n_selected": np.array(self.n_selected),
+            "n_changed": np.array(self.n_changed),
+            "score": np.array([mean(scores) for scores in self.scores]),
+            "score_std_error": np.array([standard_error(scores) for scores in self.scores]),
+        }
+
+    def record(self, round_number: int, fits: list[Fitted]) -> None:
+        """Note a round, and whether it is the best so far."""
+        requests = [run.request for run in self.runs]
+        self.scores.append(np.array([fitted.score for fitted in fits]))
+        self.seconds.append(sum(fitted.seconds for fitted in fits))
+        self.n_selected.append(sum(int(request.chosen.sum()) for request in requests) / len(requests))
+        counts = [request.class_counts(fits[0].pool_proba.shape[1]) for request in requests]
+        self.class_counts.append(np.mean(counts, axis=0))
+        changes = [after.count_changes(before) for before, after in zip(self._last or requests, requests, strict=True)]
+        self.n_changed.append(sum(changes) / len(changes))
+        self._last = requests
+        if len(fits[0].held_out_proba):
+            self.held_out.append(np.concatenate([fitted.held_out_proba for fitted in fits]))
+        evaluated = not np.isnan(self.scores[-1]).any()
+        if round_number == 0 or not evaluated or mean(self.scores[-1]) > mean(self.best_scores):
+            self.best_round = round_number
+            self.best = [BestRound(run.request, run.since, fitted) for run, fitted in zip(self.runs, fits, strict=True)]
+
+
+def run_in_step(
+    candidates: list[Candidate],
+    fitter: Fitter,
+    *,
+    last_round: int,
+    patience: int | None,
+    schedule: int | None,
+    predict_held_out: bool,
+) -> None:
+    """Take all candidates through their rounds together, until each has a reason to stop.
+
+    Because all of them ask for their fits at the same time, equal training sets are fitted once and fits can run in
+    parallel; the result depends on neither.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        What to run; filled in place.
+    fitter : Fitter
+        Fits the training sets.
+    last_round : int
+        Round after which nothing goes on.
+    patience : int or None
+        Rounds without a better mean score after which a candidate stops. None: never.
+    schedule : int or None
+        Number of rounds of a strategy that ends by itself, None for one that does not.
+    predict_held_out : bool
+        Whether the method needs probabilities of held-out rows.
+    """
+    for round_number in range(last_round + 1):
+        active = [candidate for candidate in candidates if candidate.reason is None]
+        fitter.progress.describe(f"round {round_number} of {last_round}")
+        requests = [(run.split, run.request) for candidate in active for run in candidate.runs]
+        predict_pool = round_number < last_round
+        fits = iter(fitter.fit(requests, predict_pool=predict_pool, predict_held_out=predict_held_out))
+        for candidate in active:
+            own = [next(fits) for _ in candidate.runs]
+            candidate.record(round_number, own)
+            if round_number == last_round:
+                candidate.reason = "schedule_finished" if schedule == last_round else "max_rounds"
+            elif patience is not None and round_number - candidate.best_round >= patience:
+                candidate.reason = "no_improvement"
+            else:
+                moved = [run.advance(fit, round_number + 1) for run, fit in zip(candidate.runs, own, strict=True)]
+                if schedule is None and not any(moved):
+                    candidate.reason = _why_nothing_moved(candidate)
+        if all(candidate.reason for candidate in candidates):
+            return
+
+
+def _why_nothing_moved(candidate: Candidate) -> str:
+    """The next round would train on the same rows with the same labels."""
+    chosen = [run.request.chosen for run in candidate.runs]
+    if not any(mask.any() for mask in chosen):
+        return "nothing_selected"
+    return "all_labeled" if all(mask.all() for mask in chosen) else "no_change"
+
+
+def choose_candidate(candidates: list[Candidate]) -> Candidate:
+    """Choose the smallest alpha whose score is within one standard error of the best.
+
+    The standard error is that of the paired differences between the two, split by split; with one split it is 0.
+    """
+
+    def alpha(candidate: Candidate) -> float:
+        return candidate.alpha or 0.0
+
+    best = max(candidates, key=lambda candidate: (mean(candidate.best_scores), -alpha(candidate)))
+    for candidate in sorted(candidates, key=alpha):
+        loss = best.best_scores - candidate.best_scores
+        if mean(loss) <= standard_error(loss):
+            return candidate
+    return best

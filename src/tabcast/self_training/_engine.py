@@ -1,0 +1,212 @@
+"""The engine: runs a method on every split, chooses a round and an alpha, and trains the final model."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from tabcast.exceptions import SmallClassWarning
+from tabcast.progress import show_progress
+from tabcast.self_training._candidates import BestRound, Candidate, SplitRun, choose_candidate, run_in_step
+from tabcast.self_training._data import Split, TrainingData, make_splits
+from tabcast.self_training._fitter import Fitted, Fitter
+from tabcast.self_training._method import Method, PreparedMethod, count_fits
+from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.statistics import mean, standard_error
+from tabcast.table import UNLABELED
+from tabcast.validation import NoValidation
+
+Prepared = TypeVar("Prepared", bound=PreparedMethod)
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Prepared]):
+    """What a run leaves behind.
+
+    Attributes
+    ----------
+    data : TrainingData
+        The rows.
+    fitter : Fitter
+        Made all fits, and counted them.
+    candidates : list of Candidate
+        All alphas that were tried.
+    chosen : Candidate
+        The one that is kept.
+    prepared : list of PreparedMethod
+        The method on every split, and on all labeled rows where these train the final model.
+    final : PreparedMethod
+        That of the final model.
+    best : BestRound
+        The round of the final model.
+    supervised : Fitted
+        The classifier of round 0.
+    shown : PseudoLabels
+        The pseudo-labels of the best round; where round 0 won, those of the round that would have come next, with no
+        row in use.
+    """
+
+    data: TrainingData
+    fitter: Fitter
+    candidates: list[Candidate]
+    chosen: Candidate
+    prepared: list[Prepared]
+    final: Prepared
+    best: BestRound
+    supervised: Fitted
+    shown: PseudoLabels
+
+    def describe_pool(self) -> dict[str, Any]:
+        """Describe the unlabeled rows: the label of each and why.
+
+        Returns
+        -------
+        dict
+            Columns with one entry per unlabeled row.
+        """
+        data, pseudo, gamma = self.data, self.shown, self.final.parts.confidence.gamma
+        n_pool, classes = len(data.pool), data.labels.classes
+        return {
+            "row": data.pool,
+            "label": classes[pseudo.labels],
+            "raw_label": classes[pseudo.raw_labels],
+            "confidence": pseudo.confidence,
+            "raw_confidence": pseudo.raw_confidence,
+            "density": np.full(n_pool, np.nan) if gamma is None else gamma[np.arange(n_pool), pseudo.labels],
+            "selected": pseudo.chosen,
+            "round": np.where(pseudo.chosen, self.best.since, -1),
+        }
+
+    def describe_alphas(self) -> dict[str, Any]:
+        """Describe the alphas that were tried.
+
+        Returns
+        -------
+        dict
+            Columns with one entry per alpha.
+        """
+        scores = [candidate.best_scores for candidate in self.candidates]
+        return {
+            "alpha": np.array([candidate.alpha for candidate in self.candidates], dtype=float),
+            "best_round": np.array([candidate.best_round for candidate in self.candidates]),
+            "score": np.array([mean(values) for values in scores]),
+            "score_std_error": np.array([standard_error(values) for values in scores]),
+            "chosen": np.array([candidate is self.chosen for candidate in self.candidates]),
+        }
+
+    def transduce(self) -> tuple[Any, Any]:
+        """Fill the pseudo-labels in.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            The labels of all rows.
+        rounds : ndarray of shape (n_rows,)
+            Since which round each row has been in use.
+        """
+        labels, pool, best = self.data.labels, self.data.pool, self.best
+        codes, rounds = labels.codes.copy(), np.zeros(len(labels.codes), dtype=np.intp)
+        codes[pool] = np.where(best.pseudo.chosen, best.pseudo.labels, UNLABELED)
+        rounds[pool] = best.since
+        return labels.values(codes), rounds
+
+
+def run_method(
+    method: Method,
+    data: TrainingData,
+    fitter: Fitter,
+    random_state: np.random.RandomState,
+    *,
+    max_rounds: int,
+    patience: int,
+    title: str = "",
+    verbose: int = 0,
+) -> Outcome[Any]:
+    """Run every alpha on every split, choose one, and where rows were held out train it on all of them.
+
+    Parameters
+    ----------
+    method : Method
+        Proposes the pseudo-labels.
+    data : TrainingData
+        The rows.
+    fitter : Fitter
+        Fits the classifiers.
+    random_state : RandomState
+        Draws the splits.
+    max_rounds : int
+        Most rounds of a method without a schedule.
+    patience : int
+        Rounds in a row without a better score after which a method without a schedule stops.
+    title : str, default=""
+        Title of the progress bar.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Returns
+    -------
+    Outcome
+        The chosen model and everything that is known about it.
+    """
+    schedule, has_pool = method.schedule, len(data.pool) > 0
+    last_round = min(max_rounds, schedule or max_rounds) if has_pool else 0
+    validation = method.parts.validation if has_pool else NoValidation()
+    splits = make_splits(fitter.data, validation, random_state)
+    refits = validation.refits and data.validation is None
+    evaluated = splits[0].held_out is not None
+    alphas, last_round = method.plan(len(splits), last_round, refits)
+    n_most = count_fits(len(alphas), len(splits), last_round, refits, method.n_extra_fits)
+    with show_progress(title, n_most, verbose) as fitter.progress:
+        with warnings.catch_warnings():
+            if refits:  # the final run will say it once
+                warnings.simplefilter("ignore", SmallClassWarning)
+            prepared = [method.prepare(data, split, split.y_held_out) for split in splits]
+        pairs = list(zip(splits, prepared, strict=True))
+        candidates = [
+            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter)) for split, one in pairs]) for alpha in alphas
+        ]
+        run_in_step(
+            candidates,
+            fitter,
+            last_round=last_round,
+            patience=patience if evaluated and schedule is None else None,
+            schedule=schedule,
+            predict_held_out=method.needs_held_out,
+        )
+        chosen = choose_candidate(candidates)
+        split, final, best = splits[0], prepared[0], chosen.best[0]
+        if refits:
+            split, y_held_out = Split(data.labeled), np.concatenate([one.y_held_out for one in splits])
+            final = method.prepare(data, split, y_held_out)
+            prepared.append(final)
+            best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
+        supervised = fitter.fit_supervised(split)
+        shown = best.pseudo
+        if chosen.best_round == 0 and has_pool:
+            shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
+    return Outcome(data, fitter, candidates, chosen, prepared, final, best, supervised, shown)
+
+
+def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
+    """Run the chosen rounds once more, with every labeled row in training.
+
+    A confidence that has to be calibrated gets the held-out probabilities of the same round of all splits.
+    """
+    for round_number in range(chosen.best_round + 1):
+        fitter.progress.describe(f"final model, round {round_number} of {chosen.best_round}")
+        [fitted] = fitter.fit([(run.split, run.request)], predict_pool=round_number < max(chosen.best_round, 1))
+        if chosen.held_out:
+            fitted = replace(fitted, held_out_proba=chosen.held_out[round_number])
+        if round_number < chosen.best_round:
+            run.advance(fitted, round_number + 1)
+    return BestRound(run.request, run.since, fitted)
+
+
+def _first_proposal(final: PreparedMethod, alpha: float | None, fitter: Fitter, supervised: Fitted) -> PseudoLabels:
+    """What the first round would have used."""
+    proposals = final.propose(alpha, fitter)
+    next(proposals)
+    return proposals.send(supervised)

@@ -1,0 +1,324 @@
+"""Fits: a training set in, a fitted classifier with its predictions out, no training set twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from tabcast.models import Adaptation, adapt, weight_parameter
+from tabcast.progress import Progress
+from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.table import UNLABELED, Floats, Index, column_names, find_categorical, take_rows
+
+Scorer = Callable[[Any, Any, Any], float]
+Request = tuple[Split, PseudoLabels]
+
+SCORING_ADVICE = (
+    "It may need every class among the held-out rows: label more rows of rare classes, hold out more (fewer splits), "
+    "or choose another score."
+)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted classifier and its predictions.
+
+    Attributes
+    ----------
+    estimator : classifier
+        The fitted classifier, for encoded tables.
+    pool_proba, held_out_proba : ndarray of shape (n_rows, n_classes)
+        Probabilities of the unlabeled and of the held-out rows; empty where they were not needed.
+    score : float
+        Score on the held-out rows, NaN without any.
+    seconds : float
+        Time of fitting and predicting.
+    """
+
+    estimator: Any
+    pool_proba: Floats
+    held_out_proba: Floats
+    score: float
+    seconds: float = 0.0
+
+
+class Fitter:
+    """Fits training sets of one estimator and one table, each of them once.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted as a copy.
+    data : TrainingData
+        The rows, as the user gave them.
+    scorer : callable
+        Evaluates a fitted classifier on held-out rows.
+    n_jobs : int or None, default=None
+        Number of fits at a time (joblib).
+    keep : callable, default=None
+        From a fit and the adaptation to what is remembered of the fit. None: all of it.
+    predict_all : bool, default=False
+        Whether every fit predicts the unlabeled and the held-out rows, because others may ask for them later.
+
+    Attributes
+    ----------
+    adaptation : Adaptation
+        What is encoded around the estimator.
+    data : TrainingData
+        The rows, encoded.
+    n_fits : int
+        Number of fits so far.
+    seconds : dict
+        Time of the fits so far: "supervised" on labeled rows alone, "students" on pseudo-labels as well.
+    progress : Progress
+        Advances with every fit.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        data: TrainingData,
+        scorer: Scorer,
+        *,
+        n_jobs: int | None = None,
+        keep: Callable[[Fitted, Adaptation], Fitted] | None = None,
+        predict_all: bool = False,
+    ) -> None:
+        self.estimator, self.scorer, self.n_jobs = estimator, scorer, n_jobs
+        self.keep, self.predict_all = keep, predict_all
+        self.adaptation = adapt(estimator, data.X, data.labels.classes)
+        self.data = data.encoded(self.adaptation)
+        self.progress = Progress()
+        self.n_fits = 0
+        self.seconds = {"supervised": 0.0, "students": 0.0}
+        self._done: dict[tuple[bytes, bytes], Fitted] = {}
+
+    def fit(
+        self, requests: Iterable[Request], *, predict_pool: bool = True, predict_held_out: bool = True
+    ) -> list[Fitted]:
+        """Fit a classifier per request; equal training sets share one.
+
+        Parameters
+        ----------
+        requests : iterable of tuple (Split, PseudoLabels)
+            The training sets.
+        predict_pool : bool, default=True
+            Whether the unlabeled rows are predicted.
+        predict_held_out : bool, default=True
+            Whether the held-out rows are predicted.
+
+        Returns
+        -------
+        list of Fitted
+            One per request.
+        """
+        keyed = [((split.key, pseudo.key), (split, pseudo)) for split, pseudo in requests]
+        missing = {key: request for key, request in keyed if key not in self._done}
+        fits = self._fit_each(
+            list(missing.values()),
+            scorer=self.scorer,
+            predict_pool=predict_pool or self.predict_all,
+            predict_held_out=predict_held_out or self.predict_all,
+        )
+        for (key, (_, pseudo)), fitted in zip(missing.items(), fits, strict=True):
+            self._done[key] = fitted if self.keep is None else self.keep(fitted, self.adaptation)
+            self.seconds["supervised" if pseudo.is_supervised else "students"] += fitted.seconds
+        return [self._done[key] for key, _ in keyed]
+
+    def fit_supervised(self, split: Split) -> Fitted:
+        """Fit the classifier of the labeled rows alone.
+
+        Parameters
+        ----------
+        split : Split
+            Which labeled rows train.
+
+        Returns
+        -------
+        Fitted
+            The supervised classifier.
+        """
+        return self.fit([(split, PseudoLabels.none(len(self.data.pool)))], predict_pool=False)[0]
+
+    def predict_held_out(self, splits: list[Split]) -> list[Floats]:
+        """Predict the held-out rows of splits with classifiers of their training rows, which are not kept.
+
+        Parameters
+        ----------
+        splits : list of Split
+            Which labeled rows train and which are predicted.
+
+        Returns
+        -------
+        list of ndarray of shape (n_held_out, n_classes)
+            Probabilities, per split.
+        """
+        requests = [(split, PseudoLabels.none(len(self.data.pool))) for split in splits]
+        fits = self._fit_each(requests, scorer=None, predict_pool=False, predict_held_out=True)
+        return [fitted.held_out_proba for fitted in fits]
+
+    def for_user(self, fitted: Fitted) -> Any:
+        """Unwrap the fitted classifier for tables as the user has them.
+
+        Parameters
+        ----------
+        fitted : Fitted
+            A fit of this fitter.
+
+        Returns
+        -------
+        classifier
+            The classifier, with the encoding around it where one is needed.
+        """
+        return fitted.estimator.taking(self.adaptation) if self.adaptation.needed else fitted.estimator
+
+    def _fit_each(self, requests: list[Request], **how: Any) -> Iterable[Fitted]:
+        """Fit one classifier after the other, or several at a time."""
+        call: Callable[[Split, PseudoLabels], Fitted] = partial(
+            fit_classifier, self.estimator, self.adaptation, self.data, **how
+        )
+        fits: Iterable[Fitted]
+        if len(requests) == 1 or effective_n_jobs(self.n_jobs) == 1:
+            fits = (call(split, pseudo) for split, pseudo in requests)
+        else:
+            jobs = (delayed(call)(split, pseudo) for split, pseudo in requests)
+            fits = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
+        for fitted in fits:
+            self.n_fits += 1
+            self.progress.advance()
+            yield fitted
+
+
+def fit_classifier(
+    estimator: Any,
+    adaptation: Adaptation,
+    data: TrainingData,
+    split: Split,
+    pseudo: PseudoLabels,
+    *,
+    scorer: Scorer | None,
+    predict_pool: bool,
+    predict_held_out: bool,
+) -> Fitted:
+    """Fit a copy of the estimator on the training rows of a split plus pseudo-labels, and predict."""
+    start = perf_counter()
+    rows, codes, weight = training_rows(data, split, pseudo)
+    X, classes = take_rows(data.X, rows), data.labels.classes
+    try:
+        model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
+    except (TypeError, ValueError) as error:
+        levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
+        if levels and not adaptation.needed:
+            error.add_note(
+                f"The table has columns that are not numbers ({', '.join(levels[:10])}), and the estimator got them as "
+                "they are. If it cannot take them, put an encoder before it in a Pipeline, or use estimator=None, "
+                "XGBoost, LightGBM or CatBoost, for which tabcast encodes them."
+            )
+        raise
+    held_out, nothing = split.held_out, np.empty((0, data.n_classes))
+    present = np.flatnonzero(np.bincount(codes))
+    return Fitted(
+        model,
+        predict_classes(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
+        predict_classes(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
+        evaluate(model, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
+        perf_counter() - start,
+    )
+
+
+def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
+    """Score a model on held-out rows; a score that cannot be computed is an error, not a guess.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted classifier.
+    scorer : callable
+        As scikit-learn's scorers.
+    X : array or DataFrame
+        The held-out rows.
+    y : ndarray
+        Their classes.
+
+    Returns
+    -------
+    float
+        The score.
+    """
+    try:
+        score = float(scorer(model, X, y))
+    except ValueError as error:
+        raise ValueError(f"`scoring` failed on {len(y)} held-out rows ({error}). {SCORING_ADVICE}") from error
+    if np.isnan(score):
+        raise ValueError(f"`scoring` gave no number on {len(y)} held-out rows. {SCORING_ADVICE}")
+    return score
+
+
+def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Floats:
+    """Predict probabilities of all classes; those without a training row have probability 0.
+
+    Parameters
+    ----------
+    model : classifier
+        The fitted classifier.
+    X : array or DataFrame
+        The rows.
+    n_classes : int
+        Number of all classes.
+    present : ndarray of int
+        Indices of the classes that have a training row.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        The probabilities.
+    """
+    proba = np.asarray(model.predict_proba(X), dtype=float)
+    if proba.shape[1] == n_classes:
+        return proba
+    full = np.zeros((len(proba), n_classes))
+    full[:, present] = proba
+    return full
+
+
+def training_rows(data: TrainingData, split: Split, pseudo: PseudoLabels) -> tuple[Index, Index, Floats | None]:
+    """Positions of the rows to train on, their class indices, and their weights; None: 1 each.
+
+    A row with soft labels comes once per class that it has a proportion of, with that proportion as weight.
+    """
+    chosen = data.pool[pseudo.chosen]
+    if pseudo.soft is None:
+        codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
+        codes[split.train] = data.labels.codes[split.train]
+        codes[chosen] = pseudo.labels[pseudo.chosen]
+        rows = np.flatnonzero(codes != UNLABELED)
+        codes, proportion = codes[rows], None
+    else:
+        labeled = np.sort(split.train)
+        copies, of_class = np.nonzero(pseudo.soft[pseudo.chosen])
+        rows = np.concatenate([labeled, chosen[copies]])
+        codes = np.concatenate([data.labels.codes[labeled], of_class])
+        proportion = np.concatenate([np.ones(len(labeled)), pseudo.soft[pseudo.chosen][copies, of_class]])
+    if proportion is None and data.sample_weight is None and (pseudo.weight[pseudo.chosen] == 1).all():
+        return rows, codes, None
+    weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
+    weight[data.pool] *= pseudo.weight
+    return rows, codes, weight[rows] if proportion is None else weight[rows] * proportion
+
+
+def _fit_params(estimator: Any, data: TrainingData, rows: Index, weight: Floats | None) -> dict[str, Any]:
+    """Fit parameters of these rows: the user's, and weights where there are any."""
+    params = dict(data.other_params)
+    params |= {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
+    if weight is not None:
+        params[str(weight_parameter(estimator))] = weight  # checked before the first fit
+    return params

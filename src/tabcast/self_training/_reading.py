@@ -1,0 +1,146 @@
+"""What `fit` is given, read and checked into `TrainingData`."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
+
+from tabcast.exceptions import NoUnlabeledRowsWarning
+from tabcast.models import weight_parameter
+from tabcast.self_training._data import TrainingData
+from tabcast.table import (
+    UNLABELED,
+    Floats,
+    Labels,
+    encode_labels,
+    n_rows,
+    read_labels,
+    read_table,
+    stack_rows,
+    take_rows,
+    warn_empty_columns,
+)
+
+if TYPE_CHECKING:
+    from tabcast.self_training._base import SemiSupervisedClassifier
+
+
+def read_training_data(
+    classifier: SemiSupervisedClassifier,
+    X: Any,
+    y: Any,
+    X_unlabeled: Any,
+    validation_data: Any,
+    sample_weight: Any,
+    fit_params: dict[str, Any],
+) -> TrainingData:
+    """Read and check everything that `fit` of a classifier was given; the classifier remembers the columns.
+
+    Parameters
+    ----------
+    classifier : SemiSupervisedClassifier
+        Says what the base estimator and the markers of unlabeled rows are.
+    X, y, X_unlabeled, validation_data, sample_weight : object
+        As given to `fit`.
+    fit_params : dict
+        Parameters for the base estimator's `fit`.
+
+    Returns
+    -------
+    TrainingData
+        The rows.
+    """
+    estimator = classifier._base_estimator()
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"`estimator` of {type(classifier).__name__} must have predict_proba; {estimator!r} has not. "
+            "Wrap it in sklearn.calibration.CalibratedClassifierCV, or set its option for probabilities."
+        )
+    table = read_table(X)
+    validate_data(classifier, table, skip_check_array=True)
+    labels = read_labels(y, classifier.missing_label)
+    check_consistent_length(table, labels.codes)
+    n_given = n_rows(table)
+    if X_unlabeled is not None:
+        table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
+        more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
+        labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
+    warn_empty_columns(table)
+    pool = np.flatnonzero(~labels.labeled)
+    if len(pool) == 0:
+        warnings.warn(
+            "There are no unlabeled rows: the model is the supervised one. Mark them in y "
+            f"(missing_label={classifier.missing_label!r}), or pass them as X_unlabeled.",
+            NoUnlabeledRowsWarning,
+            stacklevel=4,
+        )
+    fit_params = dict(fit_params)
+    name = weight_parameter(estimator)
+    if name in fit_params:  # scikit-learn's own way to pass weights into a pipeline
+        if sample_weight is not None:
+            raise ValueError(f"Weights were given twice, as `sample_weight` and as {name!r}. Give them once.")
+        sample_weight = fit_params.pop(name)
+    row_params, other_params = _sort_fit_params(fit_params, n_given, n_rows(table))
+    return TrainingData(
+        table,
+        labels,
+        np.flatnonzero(labels.labeled),
+        pool,
+        take_rows(table, pool),
+        _read_weights(estimator, sample_weight, n_given, n_rows(table)),
+        row_params,
+        other_params,
+        _read_validation(classifier, validation_data, labels),
+        classifier.categorical_features,
+    )
+
+
+def _read_weights(estimator: Any, sample_weight: Any, n_given: int, n_all: int) -> Floats | None:
+    """Weights of all rows; those of X_unlabeled are 1 where only X's were given."""
+    if sample_weight is None:
+        return None
+    if weight_parameter(estimator) is None:
+        raise ValueError(f"`sample_weight` was given, but fit of {estimator!r} does not take it.")
+    if not isinstance(sample_weight, Real):
+        sample_weight = np.asarray(sample_weight)
+    if np.ndim(sample_weight) == 1 and len(sample_weight) == n_given < n_all:
+        sample_weight = np.concatenate([sample_weight, np.ones(n_all - n_given)])
+    return _check_sample_weight(sample_weight, np.empty((n_all, 1)), dtype=np.float64, copy=True)
+
+
+def _read_validation(
+    classifier: SemiSupervisedClassifier, validation_data: Any, labels: Labels
+) -> tuple[Any, NDArray[np.intp]] | None:
+    """Labeled rows that the user set apart for evaluation."""
+    if validation_data is None:
+        return None
+    if not isinstance(validation_data, tuple | list) or len(validation_data) != 2:
+        raise ValueError("`validation_data` must be a pair (X, y) of labeled rows.")
+    table = validate_data(
+        classifier, read_table(validation_data[0], name="validation_data"), reset=False, skip_check_array=True
+    )
+    codes = encode_labels(validation_data[1], labels, name="validation_data")
+    check_consistent_length(table, codes)
+    return table, codes
+
+
+def _sort_fit_params(params: dict[str, Any], n_given: int, n_all: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fit parameters with one entry per row, and the others."""
+    by_row, others = {}, {}
+    for name, values in params.items():
+        length = None if isinstance(values, str | bytes | dict) or not hasattr(values, "__len__") else len(values)
+        if length == n_all:
+            by_row[name] = values
+        elif length == n_given:
+            raise ValueError(
+                f"Fit parameter {name!r} has {n_given} entries, one per row of X, but none for the {n_all - n_given} "
+                "rows of X_unlabeled. Give it one per row of both, X first."
+            )
+        else:
+            others[name] = values
+    return by_row, others

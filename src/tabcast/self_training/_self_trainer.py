@@ -1,0 +1,153 @@
+"""What the self-training classifiers have in common: `fit` builds a method, the engine runs it, its outcome is kept."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.metrics import check_scoring
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tabcast.checks import check_integer, is_integer
+from tabcast.models import seeded
+from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._engine import Outcome, run_method
+from tabcast.self_training._fitter import Fitter
+from tabcast.self_training._method import Method, Parts
+from tabcast.self_training._reading import read_training_data
+from tabcast.table import column_names
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The tables of a fitted classifier, kept as columns and made when first looked at: a small fit takes less time."""
+
+    rounds: dict[str, Any]
+    rows: dict[str, Any]
+    alphas: dict[str, Any]
+
+    @cached_property
+    def history(self) -> pd.DataFrame:
+        """One row per round."""
+        return pd.DataFrame(self.rounds)
+
+    @cached_property
+    def pseudo_labels(self) -> pd.DataFrame:
+        """One row per unlabeled row."""
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def alpha_scores(self) -> pd.DataFrame:
+        """One row per alpha."""
+        return pd.DataFrame(self.alphas)
+
+
+class SelfTrainer(SemiSupervisedClassifier):
+    """Base of the self-training classifiers; a member builds a method and remembers an outcome."""
+
+    scoring: Any
+    max_rounds: int
+    patience: int
+    n_jobs: int | None
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    parts_: Parts
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        X_unlabeled: Any = None,
+        validation_data: tuple[Any, Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
+        """Train on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Labeled and unlabeled rows; pandas and polars are accepted. The base estimator gets it as it is.
+        y : array-like of shape (n_rows,)
+            Classes, with a marker for rows without a label; see `missing_label`.
+        X_unlabeled : array-like or DataFrame of shape (n_more_rows, n_columns), default=None
+            Further rows without a label. They are numbered after the rows of `X`.
+        validation_data : tuple (X, y), default=None
+            Labeled rows to evaluate rounds on, instead of `validation`.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row of `X`, or of `X` and `X_unlabeled`.
+        **fit_params : dict
+            Passed to the base estimator's `fit`; those with one entry per row follow their rows.
+
+        Returns
+        -------
+        object
+            The fitted classifier itself.
+        """
+        method = self._build_method()
+        self._check_numbers()
+        data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
+        method.check(data, self._base_estimator())
+        random_state = check_random_state(self.random_state)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        estimator = seeded(self._base_estimator(), seed)
+        fitter = Fitter(estimator, data, check_scoring(estimator, scoring=self.scoring), n_jobs=self.n_jobs)
+        outcome = run_method(
+            method.seeded(seed),
+            data,
+            fitter,
+            random_state,
+            max_rounds=self.max_rounds,
+            patience=self.patience,
+            title=type(self).__name__,
+            verbose=self.verbose,
+        )
+        self._remember(outcome)
+        return self
+
+    @abstractmethod
+    def _build_method(self) -> Method:
+        """The method that the parameters describe; parameters that make no sense are refused."""
+
+    def _check_numbers(self) -> None:
+        """Refuse parameters of the engine that make no sense."""
+        owner = type(self).__name__
+        check_integer(self.max_rounds, "max_rounds", owner, 1)
+        check_integer(self.patience, "patience", owner, 1)
+        if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"`n_jobs` of {owner} must be None or an integer other than 0; got {self.n_jobs!r}.")
+
+    def _remember(self, outcome: Outcome[Any]) -> None:
+        """Set the fitted attributes that all self-training classifiers have."""
+        data, chosen, fitter, parts = outcome.data, outcome.chosen, outcome.fitter, outcome.final.parts
+        self.estimator_ = fitter.for_user(outcome.best.fitted)
+        self.supervised_ = fitter.for_user(outcome.supervised)
+        self.classes_ = data.labels.classes
+        self.parts_ = parts
+        self.best_round_ = chosen.best_round
+        self.n_rounds_ = len(chosen.scores) - 1
+        self.termination_reason_ = chosen.reason if len(data.pool) else "no_unlabeled_rows"
+        self.class_mix_ = np.array(chosen.class_counts)
+        self.selected_features_ = np.array(column_names(data.X), dtype=object)[parts.feature_selection.support_]
+        self.transduction_, self.labeled_iter_ = outcome.transduce()
+        self.n_fits_ = fitter.n_fits
+        self._tables = Tables(chosen.history(), outcome.describe_pool(), outcome.describe_alphas())
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """One row per round."""
+        check_is_fitted(self)
+        return self._tables.history
+
+    @property
+    def pseudo_labels_(self) -> pd.DataFrame:
+        """One row per unlabeled row."""
+        check_is_fitted(self)
+        return self._tables.pseudo_labels

@@ -1,0 +1,228 @@
+"""Soft self-training: a teacher gives every unlabeled row a probability per class, one student learns from all rows."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tabcast.confidence import align, smoothed_shares
+from tabcast.models import seeded, weight_parameter
+from tabcast.self_training._algorithm import Proposals
+from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._fitter import Fitted, Fitter
+from tabcast.self_training._lesson import make_lesson
+from tabcast.self_training._method import Method, Parts, PreparedMethod
+from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.table import Floats, Index, take_rows
+from tabcast.teachers import Sampling, Teacher, compare_samples
+
+
+def sharpen(proba: Floats, temperature: float) -> Floats:
+    """Raise probabilities to the power ``1 / temperature`` and normalize: below 1 the likely becomes more likely.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities.
+    temperature : float
+        Positive; 1 changes nothing.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        The sharpened probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.self_training import sharpen
+    >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(3)
+    array([[0.941, 0.059]])
+    """
+    powered = (proba / proba.max(axis=1, keepdims=True)) ** (1 / temperature)
+    return powered / powered.sum(axis=1, keepdims=True)
+
+
+class PreparedSoft(PreparedMethod):
+    """Soft self-training on one split. The teacher is fitted once, when the supervised model is known.
+
+    Parameters
+    ----------
+    method : SoftMethod
+        What is prepared.
+    data : TrainingData
+        All rows.
+    split : Split
+        Which labeled rows train.
+
+    Attributes
+    ----------
+    parts : Parts
+        The parts; `parts.teacher` is fitted once `labels` is set.
+    class_prior : ndarray of shape (n_classes,) or None
+        The class proportions that soft labels are aligned with.
+    labels : PseudoLabels or None
+        What the teacher gave in the first round; None before it was asked.
+    sampling : Sampling or None
+        How the labeled rows look as a sample; None where the teacher cannot tell.
+    seconds : float
+        Time of the teacher.
+    """
+
+    def __init__(self, method: SoftMethod, data: TrainingData, split: Split) -> None:
+        self.method, self.data, self.split = method, data, split
+        self.teacher = deepcopy(method.teacher)
+        y = data.labels.codes[split.train]
+        selection = deepcopy(method.parts.feature_selection).fit(take_rows(data.X, split.train), y, data.categorical)
+        self.parts = replace(method.parts, teacher=self.teacher, feature_selection=selection)
+        self.class_prior = method.find_prior(y, data.n_classes)
+        self.labels: PseudoLabels | None = None
+        self.sampling: Sampling | None = None
+        self.seconds = 0.0
+
+    @property
+    def looks_random(self) -> bool:
+        """Whether the labeled rows may be a random sample, as far as the teacher can tell."""
+        return self.sampling is None or self.sampling.looks_random
+
+    def propose(self, alpha: float | None, fitter: Fitter) -> Proposals:
+        """Yield soft labels round by round.
+
+        The first classifier is the supervised one. The teacher, of which it is a member, gives soft labels; they are
+        sharpened and aligned with the class proportions; the student is trained on the labeled rows and these. In a
+        further round the student takes the place of the supervised model.
+        """
+        current = yield PseudoLabels.none(len(self.data.pool))
+        present = np.unique(self.data.labels.codes[self.split.train])
+        if self.labels is None:
+            self._fit_teacher(current, present, fitter)
+        temperature = self.method.temperature
+        if self.method.acts_on_sampling and not self.looks_random:
+            temperature, self.class_prior = 1.0, None
+        while True:
+            pseudo = self._write_labels(current, present, temperature)
+            if self.labels is None:
+                self.labels = pseudo
+            current = yield pseudo
+
+    def _fit_teacher(self, supervised: Fitted, present: Index, fitter: Fitter) -> None:
+        """Fit the teacher, and compare the labeled rows with the unlabeled ones."""
+        start = perf_counter()
+        teacher = self.teacher
+        teacher.fit(make_lesson(self.data, self.split, fitter, supervised, present, self.method.seed))
+        if teacher.out_of_fold_ is not None:
+            self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
+        self.seconds += perf_counter() - start
+
+    def _write_labels(self, current: Fitted, present: Index, temperature: float) -> PseudoLabels:
+        """Sharpen and align the teacher's probabilities."""
+        n_pool = len(self.data.pool)
+        every_row = np.arange(n_pool)
+        proba = self.teacher.teach(current.pool_proba[:, present])
+        soft = np.zeros((n_pool, self.data.n_classes))
+        soft[:, present] = sharpen(proba, temperature)
+        if self.class_prior is not None:
+            prior = self.class_prior[present] / self.class_prior[present].sum()
+            soft[:, present] = align(soft[:, present], prior)
+        labels = soft.argmax(axis=1)
+        return PseudoLabels(
+            labels,
+            present[proba.argmax(axis=1)],
+            np.ones(n_pool, dtype=bool),
+            confidence=soft[every_row, labels],
+            raw_confidence=proba[every_row, np.searchsorted(present, labels)],
+            weight=np.ones(n_pool),
+            soft=self.parts.weighting.divide(soft),
+        )
+
+
+@dataclass(frozen=True)
+class SoftMethod(Method):
+    """A teacher's soft labels, sharpened and aligned.
+
+    Attributes
+    ----------
+    parts : Parts
+        The parts besides the teacher; all but the weighting and the validation do nothing.
+    teacher : Teacher
+        Gives the soft labels.
+    temperature : float
+        How much soft labels are sharpened.
+    class_prior : str, array-like or None
+        "labeled": the proportions of the training rows. An array: these proportions. None: labels are not aligned.
+    acts_on_sampling : bool
+        Whether labels stay as the teacher gave them where the labeled rows do not look like a random sample.
+    seed : int
+        Seed of the teacher.
+    """
+
+    parts: Parts
+    teacher: Teacher
+    temperature: float
+    class_prior: str | ArrayLike | None = "labeled"
+    acts_on_sampling: bool = False
+    seed: int = 0
+
+    @property
+    def n_extra_fits(self) -> int:  # type: ignore[override]
+        """Fits on folds, to weigh the members of the teacher."""
+        return self.teacher.n_own_fits
+
+    def check(self, data: TrainingData, estimator: Any) -> None:
+        """Soft labels need weights, and one proportion per class."""
+        if weight_parameter(estimator) is None:
+            raise ValueError(
+                "`estimator` of SoftSelfTrainingClassifier must take sample_weight in fit, because unlabeled rows are "
+                f"divided among the classes; {estimator!r} does not. Use CASTClassifier, or another estimator."
+            )
+        if self.class_prior is not None and not isinstance(self.class_prior, str):
+            _check_prior(self.class_prior, data.labels.classes)
+
+    def seeded(self, seed: int) -> SoftMethod:
+        """The same method, with everything random in it seeded."""
+        return replace(self, parts=self.parts.seeded(seed), teacher=seeded(self.teacher, seed), seed=seed)
+
+    def find_prior(self, y: Index, n_classes: int) -> Floats | None:
+        """Find the class proportions to align with.
+
+        Parameters
+        ----------
+        y : ndarray of int
+            Class indices of the training rows.
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The proportions; None without alignment.
+        """
+        if self.class_prior is None:
+            return None
+        if isinstance(self.class_prior, str):
+            return smoothed_shares(y, n_classes)
+        prior = np.asarray(self.class_prior, dtype=float)
+        return prior / prior.sum()
+
+    def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedSoft:
+        """A copy of the teacher for this split."""
+        return PreparedSoft(self, data, split)
+
+
+def _check_prior(class_prior: Any, classes: Any) -> None:
+    """Refuse what is not one positive number per class."""
+    try:
+        prior = np.asarray(class_prior)
+    except ValueError:  # rows of different length
+        prior = np.empty((0, 0))
+    fits = prior.shape == (len(classes),) and prior.dtype.kind in "iuf"
+    if not fits or not ((prior > 0) & (prior < np.inf)).all():
+        raise ValueError(
+            "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', 'auto', None or a positive number for each "
+            f"of the {len(classes)} classes {classes.tolist()}; got {class_prior!r}."
+        )
