@@ -21,7 +21,13 @@ def published():
 
 
 @pytest.fixture
-def results():
+def results(all_results):
+    """A copy that a test may change."""
+    return all_results.copy()
+
+
+@pytest.fixture(scope="session")
+def all_results():
     """Two datasets, two models, supervised and three methods with two strategies, three seeds, two folds: all done."""
     rng = np.random.default_rng(3)
     methods = [("supervised", "none"), *product(("baseline", "cast-d", "cast-l"), ("threshold", "curriculum"))]

@@ -7,20 +7,25 @@ import pytest
 from tabcast.study.analysis import control_report, paired_differences
 
 
-@pytest.fixture
-def controlled(results):
+@pytest.fixture(scope="module")
+def controlled(all_results):
     """The results with controls: the same budget gains 0.02 over the baseline, shuffled densities nothing."""
-    baseline = results[results["method"] == "baseline"]
-    supervised = results[results["method"] == "supervised"]
+    baseline = all_results[all_results["method"] == "baseline"]
+    supervised = all_results[all_results["method"] == "supervised"]
     return pd.concat(
         [
-            results,
+            all_results,
             baseline.assign(method="same-budget", score=baseline["score"] + 0.02),
             baseline.assign(method="cast-l-permuted"),
             supervised.assign(method="operating-point", score=supervised["score"] + 0.03),
         ],
         ignore_index=True,
     )
+
+
+@pytest.fixture(scope="module")
+def report(controlled):
+    return control_report(controlled)
 
 
 def overall(report, **values):
@@ -39,8 +44,7 @@ def test_controls_stand_side_by_side(controlled):
     assert means["permuted gamma"] == 0.0
 
 
-def test_numbers_are_those_of_paired_differences(controlled):
-    report = control_report(controlled)
+def test_numbers_are_those_of_paired_differences(controlled, report):
     for metric, reference in (("score", "supervised"), ("log_loss", "baseline"), ("auc", "supervised")):
         expected = paired_differences(controlled, "cast-d", reference, ["strategy"], value=metric)
         part = report[
@@ -52,14 +56,13 @@ def test_numbers_are_those_of_paired_differences(controlled):
         )
 
 
-def test_operating_point_against_supervised_has_no_strategy(controlled):
-    part = overall(control_report(controlled), role="operating point", reference="supervised", metric="score")
+def test_operating_point_against_supervised_has_no_strategy(report):
+    part = overall(report, role="operating point", reference="supervised", metric="score")
     assert set(part["strategy"]) == {"none"}
     np.testing.assert_allclose(part["mean"], 0.03)
 
 
-def test_says_in_which_direction_is_better(controlled):
-    report = control_report(controlled)
+def test_says_in_which_direction_is_better(report):
     assert report.groupby("metric")["higher_is_better"].first().to_dict() == {
         "auc": True,
         "log_loss": False,
@@ -67,8 +70,8 @@ def test_says_in_which_direction_is_better(controlled):
     }
 
 
-def test_a_control_that_was_not_run_is_shown_without_numbers(controlled):
-    part = overall(control_report(controlled), gain="cast-d", role="permuted gamma", metric="score")
+def test_a_control_that_was_not_run_is_shown_without_numbers(report):
+    part = overall(report, gain="cast-d", role="permuted gamma", metric="score")
     assert part["n_pairs"].tolist() == [0, 0]
     assert part["mean"].isna().all()
     assert part["method"].tolist() == ["cast-d-permuted"] * 2
