@@ -1,4 +1,4 @@
-"""Variants of soft self-training that were tried; docs/research.md says what came of them."""
+"""Variants of soft self-training that were tried; docs/research.md has the findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DROPPED = 0.2  # of the unlabeled rows: those that the members disagree about mo
 
 
 def certainty(soft, stage):
-    """One minus the entropy, as a share of the largest there could be."""
+    """One minus the entropy, as a proportion of its maximum."""
     entropy = -(soft * np.log(np.clip(soft, 1e-12, None))).sum(axis=1)
     return 1 - entropy / np.log(soft.shape[1])
 
@@ -133,4 +133,4 @@ soft_certain = SoftVariant("soft-certain", "Soft, weighted by certainty", weight
 soft_half = SoftVariant("soft-half", "Soft, half weight", weight="half")
 soft_agreed = SoftVariant("soft-agreed", "Soft, without the disputed fifth", weight="agreement")
 soft_leaf = SoftVariant("soft-leaf", "Soft, smoothed in leaves", teacher="smoothed")
-soft_leaf_self = SoftVariant("soft-leaf-self", "Soft, self-taught, smoothed in leaves", teacher="smoothed-self")
+soft_leaf_self = SoftVariant("soft-leaf-self", "Soft, self-teacher, smoothed in leaves", teacher="smoothed-self")
