@@ -1,4 +1,4 @@
-"""Users' models that cost little: a line, which knows most already, and trees, which have much to learn."""
+"""Cheap user models: a linear model, which has little left to learn, and trees, which have much to learn."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def build_coarse_tree(params: Mapping[str, Any], seed: int) -> Any:
     return DecisionTreeClassifier(min_samples_leaf=8, random_state=seed, **params)
 
 
-line = Model("line", "Line", build_line)
+line = Model("line", "Linear model", build_line)
 small_tree = Model("small_tree", "Small tree", build_tree)
 coarse_tree = Model("coarse_tree", "Coarse tree", build_coarse_tree)

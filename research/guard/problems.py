@@ -1,7 +1,7 @@
-"""Made-up tables whose unlabeled rows are noise, come from another population, or truly help.
+"""Synthetic tables whose unlabeled rows are noise, come from another population, or truly help.
 
 The first rows of each table are the population that labeled and test rows come from; the others are the unlabeled rows.
-Every seed takes other labeled, unlabeled and test rows.
+Every seed draws other labeled, unlabeled and test rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def circles(random: np.random.Generator, n_rows: int) -> Rows:
 
 
 def clouds(random: np.random.Generator, n_rows: int, *, apart: float = 2.2) -> Rows:
-    """Two overlapping normal clouds in ten columns, each of which tells a little."""
+    """Two overlapping normal clouds in ten columns, each of which is weakly informative."""
     y = random.integers(0, 2, n_rows)
     return random.normal(size=(n_rows, 10)) + np.where(y == 1, 0.5, -0.5)[:, None] * apart / np.sqrt(10), y
 
@@ -74,7 +74,7 @@ def make_problem(
     others: Callable[[np.ndarray, np.random.Generator], np.ndarray],
     n_labeled: int,
 ) -> DatasetInfo:
-    """A problem as the study takes it; as many labeled rows of each class."""
+    """Make a dataset of the study with equally many labeled rows per class."""
     seed = [ord(letter) for letter in name]
     X, y = draw(np.random.default_rng(0), 99)
     n_columns, n_classes = X.shape[1], len(np.unique(y))

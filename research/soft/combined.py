@@ -1,4 +1,4 @@
-"""Soft labels in the CAST loop: does a chosen row divided among the classes teach more than one with a hard label?"""
+"""Soft labels in the CAST loop: is a row divided among the classes better than one with a hard label?"""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Loop(Method):
 
     Attributes
     ----------
-    alpha : how much density counts; 0: not at all, the naive curriculum.
-    soft : whether a chosen row is divided among the classes.
+    alpha : weight of the density; 0 is the baseline.
+    soft : whether a selected row is divided among the classes.
     """
 
     uses_strategy: ClassVar[bool] = False

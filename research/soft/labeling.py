@@ -1,7 +1,7 @@
-"""What if the labeled rows are not a random sample: balanced on purpose, and can it be noticed?
+"""Labeled rows that are no random sample but balanced on purpose: what does it cost, and can it be detected?
 
 Methods whose name begins with "balanced" draw their labeled rows anew from the fold's labeled and unlabeled rows: as
-many, the same number of each class as far as there are so many.
+many as before, and equally many per class as far as possible.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tabcast.study.work import Answer
 from tabcast.table import stack_rows, take_rows
 from tabcast.teachers import Committee
 
-ALARM = 0.01  # p value below which the labeled rows are taken for no random sample
+ALARM = 0.01  # p-value below which the labeled rows are not considered a random sample
 
 
 def balance(fold, seed):
-    """The fold with its labeled rows drawn anew, the same number of each class."""
+    """Draw the labeled rows of a fold anew, the same number per class."""
     X = stack_rows(fold.X_labeled, fold.X_pool)
     y = np.concatenate([fold.y_labeled, fold.y_pool])
     random = np.random.default_rng(seed)
@@ -41,7 +41,7 @@ def balance(fold, seed):
 
 @dataclass(frozen=True)
 class Rows:
-    """Stands for a fold's work where only its rows matter."""
+    """Replaces the work of a fold where only its rows matter."""
 
     fold: Any
 
@@ -53,7 +53,7 @@ class Labeling(Method):
     Attributes
     ----------
     balanced : whether labeled rows are drawn anew.
-    align : "yes", "no", "auto" (unless the labeled rows look like no random sample), or "supervised": no self-training.
+    align : "yes", "no", "auto" (unless the labeled rows do not look like a random sample), or "supervised": no self-training.
     """
 
     uses_strategy: ClassVar[bool] = False
@@ -86,8 +86,8 @@ class Labeling(Method):
         return answer
 
 
-soft_auto = Labeling("soft-auto", "Soft, aligned unless noticed")
+soft_auto = Labeling("soft-auto", "Soft, aligned unless detected")
 balanced_supervised = Labeling("balanced-supervised", "Balanced labels: supervised", True, "supervised")
 balanced_soft = Labeling("balanced-soft", "Balanced labels: soft", True, "yes")
 balanced_unaligned = Labeling("balanced-soft-unaligned", "Balanced labels: soft, not aligned", True, "no")
-balanced_auto = Labeling("balanced-soft-auto", "Balanced labels: soft, aligned unless noticed", True, "auto")
+balanced_auto = Labeling("balanced-soft-auto", "Balanced labels: soft, aligned unless detected", True, "auto")

@@ -1,4 +1,4 @@
-"""Variants of soft self-training that were tried; docs/research.md says what came of them."""
+"""Variants of soft self-training that were tried; docs/research.md has the findings."""
 
 from __future__ import annotations
 
@@ -150,4 +150,4 @@ soft_certain = SoftVariant("soft-certain", "Soft, weighted by certainty", weight
 soft_half = SoftVariant("soft-half", "Soft, half weight", weight="half")
 soft_agreed = SoftVariant("soft-agreed", "Soft, without the disputed fifth", weight="agreement")
 soft_leaf = SoftVariant("soft-leaf", "Soft, smoothed in leaves", teacher="smoothed")
-soft_leaf_self = SoftVariant("soft-leaf-self", "Soft, self-taught, smoothed in leaves", teacher="smoothed-self")
+soft_leaf_self = SoftVariant("soft-leaf-self", "Soft, self-teacher, smoothed in leaves", teacher="smoothed-self")

@@ -114,7 +114,7 @@ class TestRanks:
                 function(matrix)
 
     def test_too_few_methods(self, scores):
-        with pytest.raises(ValueError, match=r"a column for each method \(at least 3\); got \(10, 2\)\."):
+        with pytest.raises(ValueError, match=r"one column per method \(at least 3\); got \(10, 2\)\."):
             friedman_test(scores[["a", "b"]])
 
     def test_matrix_of_results(self, results):

@@ -104,7 +104,7 @@ def test_a_description_goes_to_another_process():
     ("changes", "message"),
     [
         ({"n_rows": 5}, "'mine' is not the one that was described: expected n_rows 5, found 4."),
-        ({"n_columns": 2, "n_classes": 3}, "said n_columns 2, found 3; n_classes 3, found 2."),
+        ({"n_columns": 2, "n_classes": 3}, "expected n_columns 2, found 3; n_classes 3, found 2."),
         ({"positive_class": "no"}, r"second of its two sorted labels \['no', 'yes'\]; got 'no'."),
         ({"target": "color"}, "table of dataset 'mine' must not hold its target 'color'; leave it out."),
     ],

@@ -88,7 +88,7 @@ class TestFiles:
         store(tmp_path)
         (tmp_path / "Fruit.json").unlink()
         (tmp_path / "meta.json").write_text(json.dumps([{"name": "other"}]))
-        with pytest.raises(ValueError, match=r"Fruit.csv.gz has no entry that says .* in Fruit.json or meta.json"):
+        with pytest.raises(ValueError, match=r"Fruit.csv.gz has no entry that describes .* in Fruit.json or meta.json"):
             load_dataset(INFO, data_dir=tmp_path)
 
     def test_damaged_table(self, tmp_path):

@@ -32,7 +32,7 @@ def test_draws_bars_and_the_interval():
     np.testing.assert_allclose([bar.get_x() + bar.get_width() / 2 for bar in bars], GRID)
     assert ax.get_title("left") == "both"
     assert ax.get_title("right") == "shaded: 90% of the winners, 0.20 to 0.67"
-    assert ax.get_ylabel() == "share of 42 trials (%)"
+    assert ax.get_ylabel() == "proportion of 42 trials (%)"
     band = next(patch for patch in ax.patches if patch not in bars.patches)
     half = np.diff(GRID).min() / 2
     assert band.get_x() == pytest.approx(0.2 - half, abs=1e-4)
