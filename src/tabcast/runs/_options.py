@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 from sklearn.metrics import get_scorer_names
 
-from tabcast.checks import check_choice
+from tabcast.checks import check_choice, is_integer, is_number
+from tabcast.density import DENSITIES
 from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
-from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll, TopK
+from tabcast.pseudo_labels import STRATEGIES
 
 TITLES = {
     "soft": "Soft self-training, taught by a committee",
@@ -22,13 +22,6 @@ TITLES = {
     "supervised": "Supervised training on the labeled rows alone",
 }
 DENSITY_OF = {"cast-l": "likelihood", "cast-d": "kernel"}
-DENSITIES = ("likelihood", "kernel", "uniform")
-STRATEGIES: dict[str, type[Strategy]] = {
-    "curriculum": Curriculum,
-    "threshold": FixedThreshold,
-    "top_k": TopK,
-    "all": TakeAll,
-}
 CLASS_PRIORS = ("auto", "labeled", "none")
 LARGEST_SEED = 2**32 - 1
 
@@ -54,22 +47,21 @@ class RunOptions:
         """Refuse options that are invalid, or that the method would ignore."""
         check_choice(self.method, TITLES, "method")
         self._check_method()
-        choices = {"density": DENSITIES, "strategy": tuple(STRATEGIES), "class_prior": CLASS_PRIORS}
-        for name, allowed in choices.items():
+        for name, allowed in {"density": DENSITIES, "strategy": STRATEGIES, "class_prior": CLASS_PRIORS}.items():
             if getattr(self, name) is not None:
-                check_choice(getattr(self, name), allowed, name)
+                check_choice(getattr(self, name), [choice for choice in allowed if choice], name)
         check_choice(self.metric, tuple(get_scorer_names()), "metric")
-        if self.alpha is not None and not (_is_number(self.alpha) and 0 <= self.alpha <= 1):
+        if self.alpha is not None and not is_number(self.alpha, "[0, 1]"):
             raise ArgumentError(Argument("alpha"), f" must be in [0, 1]; got {self.alpha!r}.")
-        if self.time_limit is not None and not (_is_number(self.time_limit) and self.time_limit > 0):
+        if self.time_limit is not None and not is_number(self.time_limit, "(0, inf)"):
             raise ArgumentError(
                 Argument("time_limit"), f" must be a positive number of seconds; got {self.time_limit!r}."
             )
-        if not (_is_integer(self.random_state) and 0 <= self.random_state <= LARGEST_SEED):
+        if not is_integer(self.random_state, 0, LARGEST_SEED):
             raise ArgumentError(
                 Argument("random_state"), f" must be an integer from 0 to {LARGEST_SEED}; got {self.random_state!r}."
             )
-        if self.n_jobs is not None and not (_is_integer(self.n_jobs) and self.n_jobs != 0):
+        if self.n_jobs is not None and not (is_integer(self.n_jobs) and self.n_jobs != 0):
             raise ArgumentError(
                 Argument("n_jobs"), f" must be a number of processes, -1 for all cores; got {self.n_jobs!r}."
             )
@@ -125,11 +117,3 @@ def read_column_options(missing_label: Any, **columns: Iterable[str]) -> ColumnO
             raise ArgumentError(Argument(name), f" must be a list of column names; got {given!r}.")
     names = {name: tuple(given) for name, given in columns.items()}
     return ColumnOptions(None if missing_label is None else str(missing_label), **names)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

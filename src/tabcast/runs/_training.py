@@ -15,8 +15,9 @@ from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, S
 from tabcast.diagnostics import Diagnostics, diagnose
 from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
 from tabcast.models import make_model
-from tabcast.runs._options import DENSITY_OF, STRATEGIES, RunOptions
+from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
+from tabcast.self_training import SelfTrainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
     return Trained(guarded.estimator_, guarded, diagnostics, found, perf_counter() - start)
 
 
-def make_classifier(options: RunOptions) -> SelfTrainingClassifier:
+def make_classifier(options: RunOptions) -> SelfTrainer:
     """The semi-supervised classifier of a method."""
     seed = options.random_state
     estimator = make_model(options.model, seed=seed)
@@ -82,7 +83,7 @@ def make_classifier(options: RunOptions) -> SelfTrainingClassifier:
         prior = None if options.class_prior == "none" else options.class_prior or "auto"
         temperature = 1.0 if prior is None else "auto"
         return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, random_state=seed)
-    strategy = STRATEGIES[options.strategy or "curriculum"]()
+    strategy = options.strategy or "curriculum"
     if options.method == "naive":
         return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, random_state=seed)
     return CASTClassifier(
