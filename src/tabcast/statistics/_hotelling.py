@@ -11,7 +11,19 @@ RIDGE = 1e-9  # added to the variances, against coordinates that never vary
 
 
 def hotelling_p_value(first: Floats, second: Floats) -> float:
-    """p-value of Hotelling's two-sample T² test with a pooled covariance; 1 where there are too few rows to tell.
+    """Compute the p-value of Hotelling's two-sample T² test with a pooled covariance.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_first, n_coordinates)
+        One sample.
+    second : ndarray of shape (n_second, n_coordinates)
+        The other sample.
+
+    Returns
+    -------
+    float
+        The p-value; 1 where there are too few rows.
 
     Examples
     --------
