@@ -91,7 +91,7 @@ def test_only_row_of_a_class_always_trains(validation):
     with pytest.warns(SmallClassWarning, match="1 class has only one labeled row, which is always trained on"):
         splits = validation.split(y, state())
     assert all(4 in train and 4 not in held_out for train, held_out in splits)
-    with pytest.warns(SmallClassWarning, match="2 classes have one labeled row only"):
+    with pytest.warns(SmallClassWarning, match="2 classes have only one labeled row"):
         validation.split(np.array([0, 0, 1, 2]), state())
 
 

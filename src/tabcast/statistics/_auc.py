@@ -13,7 +13,7 @@ from tabcast.table import Floats, Index, Mask
 class Area(NamedTuple):
     """An area under the ROC curve and its interval.
 
-    Attributes
+    Parameters
     ----------
     auc : float
         The area.

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 class Interval(NamedTuple):
     """A mean difference and its interval.
 
-    Attributes
+    Parameters
     ----------
     gain : float
         The mean difference.
