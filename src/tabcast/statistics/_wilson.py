@@ -6,7 +6,7 @@ import numpy as np
 
 from tabcast.table import Floats, Index
 
-NORMAL_95 = 1.959963984540054  # 97.5 % quantile of the normal distribution
+NORMAL_95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
 def wilson_interval(proportion: Floats, count: Index) -> tuple[Floats, Floats]:
