@@ -1,4 +1,4 @@
-"""Errors and warnings that somebody might want to catch by name."""
+"""Warnings that a user may want to catch by name."""
 
 
 class TabcastWarning(UserWarning):

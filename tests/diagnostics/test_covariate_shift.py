@@ -141,6 +141,6 @@ def test_numbers_are_short(value, text):
     assert show_number(value) == text
 
 
-@pytest.mark.parametrize(("share", "text"), [(0.6, "60 %"), (0.0, "0 %"), (0.004, "under 1 %"), (1.0, "100 %")])
+@pytest.mark.parametrize(("share", "text"), [(0.6, "60%"), (0.0, "0%"), (0.004, "under 1%"), (1.0, "100%")])
 def test_shares_are_percent(share, text):
     assert show_share(share) == text

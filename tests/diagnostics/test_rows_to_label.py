@@ -65,7 +65,7 @@ def test_what_is_said_of_a_row():
         {"label": "x", "probability": 0.35},
         {"label": "w", "probability": 0.2},
     ]
-    assert row["why"].startswith("undecided: y 40 %, x 35 %; more typical than ")
+    assert row["why"].startswith("undecided: y 40%, x 35%; more typical than ")
 
 
 def test_tables_with_levels_and_missing_values():

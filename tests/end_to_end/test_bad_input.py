@@ -150,7 +150,9 @@ def test_a_column_without_values_is_named(table):
 
 def test_a_class_with_one_labeled_row_warns_once_and_still_trains():
     y = np.array([0, 1, 0, 1, 0, 1, 2, -1, -1, -1, -1, -1])
-    with pytest.warns(SmallClassWarning, match="1 class has one labeled row only: it always trains") as caught:
+    with pytest.warns(
+        SmallClassWarning, match="1 class has only one labeled row, which is always trained on"
+    ) as caught:
         model = SelfTrainingClassifier(LogisticRegression(), random_state=0).fit(X, y)
     assert len(caught) == 1
     assert model.classes_.tolist() == [0, 1, 2]

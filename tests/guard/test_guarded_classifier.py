@@ -257,7 +257,7 @@ class TestFewRows:
         X, _, y = moons
         y = y.copy()
         y[np.flatnonzero(y == -1)[0]] = 2
-        with pytest.warns(SmallClassWarning, match="1 class has one labeled row only") as caught:
+        with pytest.warns(SmallClassWarning, match="1 class has only one labeled row") as caught:
             model = GuardedClassifier(quick(), n_splits=3, random_state=0).fit(X, y)
         assert len(caught) == 1
         only = np.flatnonzero(y == 2)[0]

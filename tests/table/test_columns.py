@@ -28,7 +28,7 @@ SAME = {"rtol": 1e-12, "atol": 1e-12}
 
 
 def plain_table() -> pd.DataFrame:
-    """A number with gaps, a whole number with gaps, text with gaps, a truth value with gaps."""
+    """A number with gaps, a whole number with gaps, text with gaps, a boolean with gaps."""
     rng = np.random.default_rng(0)
     n = 60
 

@@ -59,13 +59,13 @@ def test_cross_validation_parts(n_splits, n_repeats, seed):
     y = random_labels(seed)
     splits = CrossValidation(n_splits, n_repeats=n_repeats).split(y, state(seed))
     assert len(splits) == n_splits * n_repeats
-    judged = Counter()
+    held_out_counts = Counter()
     for train, held_out in splits:
         assert set(train) | set(held_out) == set(range(len(y)))
         assert not set(train) & set(held_out)
         assert set(y[train]) == {0, 1, 2}  # every class trains
-        judged.update(held_out.tolist())
-    assert judged == dict.fromkeys(range(len(y)), n_repeats)  # every row judges as often
+        held_out_counts.update(held_out.tolist())
+    assert held_out_counts == dict.fromkeys(range(len(y)), n_repeats)  # every row is held out equally often
     sizes = [len(held_out) for _, held_out in splits]
     assert max(sizes) - min(sizes) <= 1
 
@@ -88,10 +88,10 @@ def test_cross_validation_deals_anew_each_repeat():
 @pytest.mark.parametrize("validation", [CrossValidation(3), Holdout(0.4)])
 def test_only_row_of_a_class_always_trains(validation):
     y = np.array([0, 0, 0, 0, 1, 2, 2, 2])
-    with pytest.warns(SmallClassWarning, match="1 class has one labeled row only: it always trains and never judges"):
+    with pytest.warns(SmallClassWarning, match="1 class has only one labeled row, which is always trained on"):
         splits = validation.split(y, state())
     assert all(4 in train and 4 not in held_out for train, held_out in splits)
-    with pytest.warns(SmallClassWarning, match="2 classes have one labeled row only"):
+    with pytest.warns(SmallClassWarning, match="2 classes have only one labeled row"):
         validation.split(np.array([0, 0, 1, 2]), state())
 
 
@@ -103,8 +103,8 @@ def test_fewer_rows_than_parts():
 
 @pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 @pytest.mark.parametrize("validation", [CrossValidation(), Holdout()])
-def test_nothing_to_judge_by_is_refused(validation):
-    """One labeled row of every class: whoever judges would have to judge nothing, and say so."""
+def test_nothing_to_hold_out_is_refused(validation):
+    """One labeled row of every class: nothing can be held out."""
     with pytest.raises(ValueError, match="at least two labeled rows"):
         validation.split(np.array([0, 1, 2]), state())
 
@@ -205,7 +205,7 @@ def test_split_that_trains_without_a_class():
     model = CASTClassifier(LogisticRegression(), alpha=0.5, validation=KFold(3)).fit(X, y)
     assert model.classes_.tolist() == [0, 1, 2]
     assert set(model.pseudo_labels_["label"]) == {0, 1, 2}
-    assert model.history_["score"].iloc[0] == 0.0  # every part judges the class that its model does not know
+    assert model.history_["score"].iloc[0] == 0.0  # every fold holds the class that its model does not know
 
 
 # --- From outside: cross-validation and scoring of a half-labeled table --------------------------------------------

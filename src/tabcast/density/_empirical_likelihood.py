@@ -12,7 +12,7 @@ from tabcast.table import BLOCK, EncodedTable, Floats, Index
 
 
 def log_shares(counts: Index, n_rows: int, n_cells: Index, smoothing: float) -> Floats:
-    """Log of smoothed proportions, log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts as half a row."""
+    """Log of smoothed proportions, log((count + s) / (n + s * n_cells)); for s = 0 an empty cell counts half a row."""
     if smoothing == 0:
         return np.log(np.maximum(counts, 0.5) / n_rows)
     return np.log((counts + smoothing) / (n_rows + smoothing * n_cells))

@@ -1,7 +1,7 @@
-"""What can be known about a half-labeled table and a classifier fitted on it: plain data, no words, no drawing.
+"""Diagnostics of a partly labeled table and a classifier fitted on it: plain data, no words, no drawing.
 
-One file a question; each has a pure function over arrays or tables, and :func:`diagnose` asks all of them of a fitted
-:class:`~tabcast.guard.GuardedClassifier`. Every answer has `to_dict()`, plain JSON.
+One file per question; each has a pure function of arrays or tables, and :func:`diagnose` answers all of them for a
+fitted :class:`~tabcast.guard.GuardedClassifier`. Every answer has `to_dict()`, plain JSON.
 """
 
 from tabcast.diagnostics._base import Diagnostic

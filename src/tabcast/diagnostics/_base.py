@@ -1,4 +1,4 @@
-"""What every diagnostic is: a frozen answer made of plain tables, which can be written as JSON."""
+"""The base of every diagnostic: a frozen dataclass of plain tables, which can be written as JSON."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ import pandas as pd
 
 @dataclass(frozen=True, eq=False)
 class Diagnostic:
-    """An answer: numbers, words, arrays and DataFrames as fields."""
+    """Base class of diagnostics: numbers, strings, arrays and DataFrames as fields."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON values: tables as lists of rows, what is not a finite number as None."""
+        """Return the fields as plain JSON values.
+
+        Returns
+        -------
+        dict
+            Tables are lists of rows; NaN and infinity are None.
+        """
         return {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}
 
 

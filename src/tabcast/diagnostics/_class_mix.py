@@ -1,4 +1,4 @@
-"""Which classes the pseudo-labels of each round are of."""
+"""Which classes the pseudo-labels of each round have."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from tabcast.table import Floats, Index
 
 @dataclass(frozen=True, eq=False)
 class ClassMix(Diagnostic):
-    """Class shares of the labeled rows, and of the pseudo-labeled ones round by round.
+    """Class proportions of the labeled rows, and of the pseudo-labeled ones per round.
 
     Attributes
     ----------
-    classes : the classes.
-    labeled : (n_classes,) their shares among the labeled rows.
-    rounds : DataFrame, a row for each round from 1 on: `round`, `n` (rows in use, mean over splits) and `shares` (a
-        list, one for each class; NaN in a round that uses no row).
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    labeled : ndarray of shape (n_classes,)
+        Their proportions among the labeled rows.
+    rounds : DataFrame
+        One row per round from 1 on: `round`, `n` (rows in use, mean over splits) and `shares` (a list of proportions,
+        one per class; NaN in a round that uses no row).
     """
 
     classes: NDArray[Any]
@@ -31,13 +34,21 @@ class ClassMix(Diagnostic):
 
 
 def class_mix(counts: ArrayLike, codes: Index, classes: ArrayLike) -> ClassMix:
-    """See how the classes share the pseudo-labels, round by round.
+    """Compute the class proportions of the pseudo-labels per round.
 
     Parameters
     ----------
-    counts : (n_rounds + 1, n_classes) rows in use of each class, round 0 (in which no pseudo-label is used) first.
-    codes : class index of each labeled row.
-    classes : the classes.
+    counts : array-like of shape (n_rounds + 1, n_classes)
+        Number of rows in use per round and class; round 0, in which no pseudo-label is used, comes first.
+    codes : ndarray of int
+        Class index of each labeled row.
+    classes : array-like of shape (n_classes,)
+        The classes.
+
+    Returns
+    -------
+    ClassMix
+        Proportions among the labeled rows and per round.
 
     Examples
     --------

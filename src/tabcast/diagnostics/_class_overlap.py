@@ -1,4 +1,4 @@
-"""How much the class densities overlap: where would a row's class be looked for by density alone?"""
+"""How much the class densities overlap."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from tabcast.table import Floats, Index
 
 @dataclass(frozen=True, eq=False)
 class ClassOverlap(Diagnostic):
-    """Posteriors of the class densities at held-out labeled rows, class by class.
+    """Posteriors of the class densities at held-out labeled rows, per class.
 
     Attributes
     ----------
-    classes : the classes.
-    matrix : (n_classes, n_classes): row i is the mean, over the rows of class i, of each class's share in the sum of
-        the densities there. The identity: classes lie apart. Equal rows: densities cannot tell them apart. A class
-        without rows has NaN.
-    overlap : mean of what lies beside the diagonal, 1 standing for classes that cannot be told apart, 0 for classes
-        that share no region.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    matrix : ndarray of shape (n_classes, n_classes)
+        Row i is the mean, over the rows of class i, of each class's proportion of the sum of the densities there. The
+        identity means separated classes, equal rows mean densities that cannot separate them. A class without rows has
+        NaN.
+    overlap : float
+        Mean of the off-diagonal mass: 1 for classes that cannot be separated, 0 for classes that share no region.
     """
 
     classes: NDArray[Any]
@@ -33,19 +35,27 @@ class ClassOverlap(Diagnostic):
 
 
 def class_overlap(log_density: Floats, codes: Index, classes: ArrayLike) -> ClassOverlap:
-    """See how far the densities of the classes overlap.
+    """Measure how far the densities of the classes overlap.
 
     Parameters
     ----------
-    log_density : (n_rows, n_classes) log density of held-out labeled rows under each class.
-    codes : (n_rows,) index of their class.
-    classes : the classes, in the order of the columns.
+    log_density : ndarray of shape (n_rows, n_classes)
+        Log density of held-out labeled rows under each class.
+    codes : ndarray of int of shape (n_rows,)
+        Index of their class.
+    classes : array-like of shape (n_classes,)
+        The classes, in the order of the columns.
+
+    Returns
+    -------
+    ClassOverlap
+        The matrix and its summary.
 
     Notes
     -----
-    ``M_ij = E[D(x | j) / sum_k D(x | k) | class i]``: classes count alike whatever their shares, so that a rare class
-    is not taken for a hidden one. ``overlap = K / (K - 1) * mean_i(1 - M_ii)``, cut at 1. For two known densities this
-    is ``2 * integral of D_1 D_2 / (D_1 + D_2)``, which is 1 where they are equal and 0 where they are never both
+    ``M_ij = E[D(x | j) / sum_k D(x | k) | class i]``: classes have equal weight whatever their proportions, so that a
+    rare class does not appear hidden. ``overlap = K / (K - 1) * mean_i(1 - M_ii)``, at most 1. For two known densities
+    this is ``2 * integral of D_1 D_2 / (D_1 + D_2)``, which is 1 where they are equal and 0 where they are never both
     positive.
 
     Examples

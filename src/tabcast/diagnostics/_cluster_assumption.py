@@ -1,4 +1,4 @@
-"""Does the cluster assumption hold here: are predictions better where labeled rows of their class are dense?"""
+"""Whether the cluster assumption holds: are predictions better where labeled rows of their class are dense?"""
 
 from __future__ import annotations
 
@@ -25,15 +25,20 @@ class ClusterAssumption(Diagnostic):
 
     Attributes
     ----------
-    deciles : DataFrame, a row for each bin, sparse first: `decile` (from 1), `n`, `density_low` and `density_high` (of
-        its rows), `accuracy`, and `low` and `high`, its 95 % interval (Wilson). Ten bins where each has ten rows, else
-        fewer; rows of equal density are together.
-    correlation : rank-biserial correlation of density and being right: the chance that a right prediction lies denser
-        than a wrong one, minus the chance that it lies sparser. NaN where all are right, or all wrong.
-    p_value : how often so large a correlation would come up if density said nothing (Mann-Whitney test, one-sided).
-    holds : "yes" if that is below 0.05; "no" if even the upper end of the correlation's 90 % interval is below 0.1;
+    deciles : DataFrame
+        One row per bin, sparse first: `decile` (from 1), `n`, `density_low` and `density_high` (of its rows),
+        `accuracy`, and `low` and `high`, its 95% interval (Wilson). Ten bins where each has ten rows, else fewer; rows
+        of equal density are together.
+    correlation : float
+        Rank-biserial correlation of density and correctness: the probability that a right prediction is denser than a
+        wrong one, minus the probability that it is sparser. NaN where all are right, or all wrong.
+    p_value : float
+        P-value of that correlation (Mann-Whitney test, one-sided).
+    holds : str
+        "yes" if the p-value is below 0.05; "no" if even the upper end of the correlation's 90% interval is below 0.1;
         "unclear" otherwise, and with fewer than five right or five wrong predictions.
-    n_rows : number of predictions.
+    n_rows : int
+        Number of predictions.
     """
 
     deciles: pd.DataFrame
@@ -44,13 +49,19 @@ class ClusterAssumption(Diagnostic):
 
 
 def cluster_assumption(density: Floats, right: Mask) -> ClusterAssumption:
-    """See whether predictions for held-out rows are better where the rows lie denser.
+    """Test whether predictions for held-out rows are better where rows are denser.
 
     Parameters
     ----------
-    density : (n_rows,) density of the predicted class at each row, from rows that trained the classifier. Any scale
-        that is the same for all rows.
-    right : (n_rows,) whether the prediction was right.
+    density : ndarray of shape (n_rows,)
+        Density of the predicted class at each row, from rows that trained the classifier, on any common scale.
+    right : ndarray of bool of shape (n_rows,)
+        Whether the prediction was right.
+
+    Returns
+    -------
+    ClusterAssumption
+        Accuracy by density, and the test.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a column looks among labeled and among unlabeled rows, in a few words each."""
+"""Short descriptions of how a column differs between labeled and unlabeled rows."""
 
 from __future__ import annotations
 
@@ -11,22 +11,33 @@ from numpy.typing import NDArray
 
 from tabcast.table import MISSING, Columns, Floats, Mask, column_names
 
-WORTH_SAYING = 0.05  # difference in the share of missing values
-LONGEST = 40  # letters of a level
+WORTH_SAYING = 0.05  # difference in the proportion of missing values
+LONGEST = 40  # characters of a level
 
 
 def describe_sides(X: Any, columns: Columns, name: Any, is_pool: Mask) -> tuple[str, str]:
-    """A column's labeled and unlabeled rows, each in a few words that show the difference.
+    """Describe a column's labeled and unlabeled rows, each in a few words that show the difference.
 
-    Numbers: the medians, or the middle halves where the medians are alike. Levels: the share of the level whose shares
-    differ most. Missing values where they differ by five percent of the rows.
+    Numbers: the medians, or the middle halves where the medians are close. Levels: the proportion of the level that
+    differs most. Missing values where they differ by five percent of the rows.
 
     Parameters
     ----------
-    X : the table.
-    columns : what its columns are.
-    name : of the column.
-    is_pool : which rows are unlabeled.
+    X : ndarray or DataFrame
+        The table.
+    columns : Columns
+        Its columns.
+    name : object
+        Name of the column.
+    is_pool : ndarray of bool
+        Which rows are unlabeled.
+
+    Returns
+    -------
+    labeled : str
+        The labeled rows.
+    unlabeled : str
+        The unlabeled rows.
     """
     table = columns.encode(X)
     categorical = [column.name for column in columns.categorical]
@@ -40,7 +51,7 @@ def describe_sides(X: Any, columns: Columns, name: Any, is_pool: Mask) -> tuple[
 
 
 def _compare_levels(ours: NDArray[np.int32], theirs: NDArray[np.int32], levels: pd.Index[Any]) -> tuple[str, str]:
-    """Share of the level, or of missing values, in which the sides differ most."""
+    """Proportion of the level, or of missing values, that differs most."""
     first, second = (np.bincount(codes - MISSING, minlength=len(levels) + 1) / len(codes) for codes in (ours, theirs))
     apart = np.abs(first - second)
     alike = np.flatnonzero(np.isclose(apart, apart.max()))  # of two levels both, if there are no others
@@ -67,16 +78,16 @@ def _compare_numbers(ours: Floats, theirs: Floats, show: Any) -> tuple[str, str]
 
 
 def show_number(value: float) -> str:
-    """A number with at most four digits that count, or all before the point."""
+    """A number with at most four significant digits, or all before the decimal point."""
     if value == 0 or 1e-4 <= abs(value) < 1e4:
         return f"{value:.4g}"
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.3g}"
 
 
 def show_share(share: float) -> str:
-    """A share as percent."""
+    """A proportion as percent."""
     percent = 100 * share
-    return f"{percent:.0f} %" if percent >= 1 or percent == 0 else "under 1 %"
+    return f"{percent:.0f}%" if percent >= 1 or percent == 0 else "under 1%"
 
 
 def _show_date(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Are the unlabeled rows from where the labeled ones are from? A classifier that tells them apart says no."""
+"""Whether labeled and unlabeled rows come from the same population: can a classifier distinguish them?"""
 
 from __future__ import annotations
 
@@ -32,19 +32,28 @@ SMALLEST_PART = 0.05  # of the most important column's importance
 
 @dataclass(frozen=True, eq=False)
 class CovariateShift(Diagnostic):
-    """How well labeled and unlabeled rows can be told apart, and by which columns.
+    """How well labeled and unlabeled rows can be distinguished, and by which columns.
 
     Attributes
     ----------
-    auc, low, high : cross-validated area under the ROC curve of a classifier that tells unlabeled from labeled rows,
-        and its 95 % interval; 0.5: not at all, 1: always.
-    strength : "none" if the interval reaches down to 0.5 or the area is below 0.55, "strong" if the interval is above
-        0.65, else "some".
-    columns : DataFrame, most important first, empty without shift: `name`, `importance` (what the area loses when the
-        column's values are shuffled among held-out rows), `labeled` and `unlabeled` (how the column looks on either
-        side, in words). Columns that say the same share their importance.
-    n_labeled, n_unlabeled : rows that were looked at, drawn at random: at most 3,000 in all, and no more than 1,000 or
-        five for each labeled one of the unlabeled ones.
+    auc : float
+        Cross-validated area under the ROC curve of a classifier that separates unlabeled from labeled rows; 0.5 means
+        not at all, 1 perfectly.
+    low : float
+        Lower end of its 95% interval.
+    high : float
+        Upper end of its 95% interval.
+    strength : str
+        "none" if the interval contains 0.5 or the area is below 0.55, "strong" if the interval is above 0.65, else
+        "some".
+    columns : DataFrame
+        Most important first, empty without shift: `name`, `importance` (decrease of the area when the column's values
+        are shuffled among held-out rows), `labeled` and `unlabeled` (short descriptions of the column). Redundant
+        columns share their importance.
+    n_labeled : int
+        Number of labeled rows that were used, drawn at random; at most 3,000 rows in all.
+    n_unlabeled : int
+        Number of unlabeled rows that were used, at most 1,000 or five per labeled one.
     """
 
     auc: float
@@ -59,23 +68,30 @@ class CovariateShift(Diagnostic):
 def covariate_shift(
     X: Any, labeled: Mask, *, categorical_features: ArrayLike | None = None, random_state: int = 0
 ) -> CovariateShift | None:
-    """See whether labeled and unlabeled rows come from the same population.
-
-    None with fewer than two labeled or two unlabeled rows: there is nothing to compare.
+    """Test whether labeled and unlabeled rows come from the same population.
 
     Parameters
     ----------
-    X : array or DataFrame with labeled and unlabeled rows.
-    labeled : (n_rows,) which of them are labeled.
-    categorical_features : names, positions or mask of the categorical columns; None: by type.
-    random_state : seed of the drawn rows, the folds, the trees and the shuffling.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        Labeled and unlabeled rows.
+    labeled : ndarray of bool of shape (n_rows,)
+        Which of them are labeled.
+    categorical_features : array-like of str, int or bool, default=None
+        Names, positions or mask of the categorical columns. None infers them from the types.
+    random_state : int, default=0
+        Seed of the drawn rows, the folds, the trees and the shuffling.
+
+    Returns
+    -------
+    CovariateShift or None
+        The area and the columns. None with fewer than two labeled or two unlabeled rows.
 
     Notes
     -----
-    The classifier is a forest of extremely randomized trees, in which both sides count alike, fitted on all folds but
-    one (four, fewer with few rows) and judged on that. Rows are compared within their fold; the interval is that
-    of DeLong, DeLong and Clarke-Pearson (1988) with Student's t. Without shift "none" was
-    said in 198 of 200 draws (`docs/diagnostics/covariate_shift.md`).
+    The classifier is a forest of extremely randomized trees with balanced class weights, evaluated by cross-validation
+    (four folds, fewer with few rows). Rows are compared within their fold; the interval is that of DeLong, DeLong and
+    Clarke-Pearson (1988) with Student's t. Without shift the answer was "none" in 198 of 200 draws
+    (`docs/diagnostics/covariate_shift.md`).
 
     Examples
     --------
@@ -120,7 +136,7 @@ def _judge(area: Area) -> str:
 
 
 def _draw(labeled: Mask, random: np.random.Generator) -> tuple[Index, Mask]:
-    """Positions of at most MOST_ROWS rows, half of them left to either side, and which are unlabeled."""
+    """Positions of at most MOST_ROWS rows, half of them from either side, and which are unlabeled."""
     ours, theirs = np.flatnonzero(labeled), np.flatnonzero(~labeled)
     n_ours = min(len(ours), max(MOST_ROWS // 2, MOST_ROWS - len(theirs)))
     n_theirs = min(len(theirs), MOST_ROWS - n_ours, max(FEW_UNLABELED, UNLABELED_EACH * n_ours))
@@ -130,7 +146,7 @@ def _draw(labeled: Mask, random: np.random.Generator) -> tuple[Index, Mask]:
 
 @dataclass(frozen=True, eq=False)
 class _Domain:
-    """Forests that tell the sides apart, each with the rows that did not train it."""
+    """Forests that separate the sides, each with the rows that it was not trained on."""
 
     array: Floats
     is_pool: Mask
@@ -139,7 +155,7 @@ class _Domain:
 
     @classmethod
     def learn(cls, array: Floats, is_pool: Mask, seed: int) -> _Domain:
-        """Fit and judge on folds."""
+        """Fit, and evaluate by cross-validation."""
         fewest = int(min(is_pool.sum(), (~is_pool).sum()))
         splitter = StratifiedKFold(int(np.clip(fewest // 2, 2, N_FOLDS)), shuffle=True, random_state=seed)
         forests, scores, folds = [], np.empty(len(array)), np.empty(len(array), dtype=np.intp)
@@ -153,7 +169,7 @@ class _Domain:
         return cls(array, is_pool, forests, area_under_curve(scores, is_pool, folds))
 
     def importance(self, random: np.random.Generator) -> dict[int, float]:
-        """What the area loses with a column's held-out values shuffled, for the columns that the forests use most."""
+        """Decrease of the area with a column's held-out values shuffled, for the columns that the forests use most."""
         used = np.mean([forest.feature_importances_ for forest, _ in self.forests], axis=0)
         candidates = np.argsort(-used, kind="stable")[:MOST_COLUMNS]
         lost = np.zeros(len(candidates))

@@ -25,23 +25,35 @@ from tabcast.table import UNLABELED, take_rows
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics(Diagnostic):
-    """What can be known about a half-labeled table and a classifier fitted on it; one field for each question.
+    """Answers to all diagnostic questions about a partly labeled table and a classifier fitted on it.
 
-    `to_dict()` gives all of it as plain JSON values. A field is None where its question makes no sense: without
-    unlabeled rows there is no shift, no selection, no class mix, no flipped label and no row to label; a confidence
-    that is the classifier's own flips nothing.
+    A field is None where its question does not apply: without unlabeled rows there is no shift, no selection, no class
+    mix, no flipped label and no row to label; a confidence that is the classifier's own flips nothing.
 
     Attributes
     ----------
-    cluster_assumption : are predictions right where labeled rows are dense?
-    class_overlap : do the classes lie apart?
-    fisher_information : where do unlabeled rows tell something?
-    covariate_shift : are labeled and unlabeled rows alike?
-    selection_curve : how many rows pass as the threshold or alpha moves?
-    class_mix : does one class take over, round by round?
-    flipped_labels : which labels did density or alignment change?
-    reliability : can confidence be believed, before and after?
-    rows_to_label : where would a label teach most?
+    cluster_assumption : ClusterAssumption
+        Are predictions right where labeled rows are dense?
+    class_overlap : ClassOverlap
+        Are the classes separated?
+    fisher_information : FisherInformation
+        Where are unlabeled rows informative?
+    covariate_shift : CovariateShift or None
+        Do labeled and unlabeled rows come from the same population?
+    selection_curve : SelectionCurve or None
+        How many rows are selected as the threshold or alpha changes?
+    class_mix : ClassMix or None
+        Does one class take over from round to round?
+    flipped_labels : FlippedLabels or None
+        Which labels were changed by density or alignment?
+    reliability : Reliability
+        Are the probabilities calibrated, before and after?
+    rows_to_label : RowsToLabel or None
+        Which rows are most worth labeling?
+
+    See Also
+    --------
+    diagnose : Computes them.
     """
 
     cluster_assumption: ClusterAssumption
@@ -58,20 +70,36 @@ class Diagnostics(Diagnostic):
 def diagnose(
     guarded: GuardedClassifier, X: Any, y: Any, *, X_unlabeled: Any = None, random_state: int = 0
 ) -> Diagnostics:
-    """Look at a fitted classifier and its table from nine sides.
+    """Answer all diagnostic questions about a fitted classifier and its table.
 
     Parameters
     ----------
-    guarded : fitted.
-    X, y, X_unlabeled : what its `fit` was given.
-    random_state : seed of everything random here.
+    guarded : GuardedClassifier
+        The fitted classifier.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        The table that its `fit` was given.
+    y : array-like of shape (n_rows,)
+        The labels that its `fit` was given.
+    X_unlabeled : array-like or DataFrame, default=None
+        The further unlabeled rows that its `fit` was given.
+    random_state : int, default=0
+        Seed of everything random.
+
+    Returns
+    -------
+    Diagnostics
+        One field per question.
+
+    See Also
+    --------
+    tabcast.guard.GuardedClassifier : Fits and compares both models.
 
     Notes
     -----
     Accuracies, probabilities and densities of labeled rows are all of rows held out in the guard's first repeat, by
     models and densities of the other folds. Densities are the method's own where it has one; otherwise those of
-    :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Probabilities of unlabeled rows are the supervised
-    model's, which has not been trained on them.
+    :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Probabilities of unlabeled rows are predicted by the
+    supervised model, which was not trained on them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What unlabeled rows can tell, by how dense they lie: the Fisher information of the paper's Theorem 1."""
+"""The information in unlabeled rows by density: the Fisher information of the paper's Theorem 1."""
 
 from __future__ import annotations
 
@@ -18,25 +18,33 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, eq=False)
 class FisherInformation(Diagnostic):
-    """Information of a row without its label, in labeled rows, by region of density.
+    """Information of an unlabeled row, relative to a labeled one, by region of density.
 
     Attributes
     ----------
-    regions : DataFrame, a row for each region, sparse first: `region` ("sparse", "middle", "dense"; two with fewer than
-        30 rows), `n`, `density_low`, `density_high`, `information` (mean over its rows; 1: as much as a labeled row
-        has on average), `low` and `high` (95 % bootstrap interval over rows).
+    regions : DataFrame
+        One row per region, sparse first: `region` ("sparse", "middle", "dense"; two with fewer than 30 rows), `n`,
+        `density_low`, `density_high`, `information` (mean over its rows; 1 is the average of a labeled row), `low` and
+        `high` (95% bootstrap interval over rows).
     """
 
     regions: pd.DataFrame
 
 
 def row_information(proba: Floats, shares: Floats) -> Floats:
-    """Information that each row has about the class shares without its label, in labeled rows.
+    """Information that each row has about the class proportions without its label, relative to a labeled row.
 
     Parameters
     ----------
-    proba : (n_rows, n_classes) probability of each class given the row.
-    shares : (n_classes,) shares of the classes, the estimate at which Theorem 1 is evaluated; all positive.
+    proba : ndarray of shape (n_rows, n_classes)
+        Probability of each class given the row.
+    shares : ndarray of shape (n_classes,)
+        Proportions of the classes, the estimate at which Theorem 1 is evaluated; all positive.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The information of each row.
 
     Notes
     -----
@@ -44,9 +52,9 @@ def row_information(proba: Floats, shares: Floats) -> Floats:
     unlabeled rows, and by Bayes ``D_1 / f = eta / p`` and ``D_2 / f = (1 - eta) / (1 - p)`` with eta the probability of
     class 1 given the row. So ``I_u(p) = E[((eta - p) / (p (1 - p)))^2]``, an expectation over unlabeled rows, and a
     row's own contribution needs the classifier's probability only. A labeled row has ``1 / (p (1 - p))``; relative to
-    that a row has ``(eta - p)^2 / (p (1 - p))``: on average 0 where densities are equal, 1 where classes lie apart.
+    that a row has ``(eta - p)^2 / (p (1 - p))``: on average 0 where densities are equal, 1 where classes are separated.
 
-    With more classes each is set against the rest, as the paper proposes, and the results are averaged with weights
+    With more classes each is compared with the rest, as the paper proposes, and the results are averaged with weights
     ``(1 - p_k) / (K - 1)``: ``sum_k (eta_k - p_k)^2 / p_k / (K - 1)``. For two classes this is the formula above, and
     it is the trace of the multinomial Fisher information relative to a labeled row's.
     """
@@ -54,20 +62,29 @@ def row_information(proba: Floats, shares: Floats) -> Floats:
 
 
 def fisher_information(proba: Floats, shares: Floats, density: Floats, *, random_state: int = 0) -> FisherInformation:
-    """The information of the paper's Theorem 1 by region of density.
+    """Estimate the information of the paper's Theorem 1 by region of density.
 
     Parameters
     ----------
-    proba : (n_rows, n_classes) probabilities of rows that did not train the classifier. An over-confident classifier
-        overstates the information: give calibrated ones.
-    shares : (n_classes,) shares of the classes among the labeled rows.
-    density : (n_rows,) density of each row.
-    random_state : seed of the bootstrap.
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities of rows that did not train the classifier. An overconfident classifier overstates the information:
+        pass calibrated ones.
+    shares : ndarray of shape (n_classes,)
+        Proportions of the classes among the labeled rows.
+    density : ndarray of shape (n_rows,)
+        Density of each row.
+    random_state : int, default=0
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    FisherInformation
+        The information per region.
 
     Notes
     -----
-    See :func:`row_information` for the formula. The theorem takes the densities as known; here they are what the
-    classifier says, and the intervals know of the rows only, not of the classifier's errors.
+    See :func:`row_information` for the formula. The theorem takes the densities as known; here they follow from the
+    classifier's probabilities, and the intervals account for the rows only, not for the classifier's errors.
 
     Examples
     --------

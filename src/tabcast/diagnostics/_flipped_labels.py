@@ -1,4 +1,4 @@
-"""Labels that the method gave against its own classifier: changed sides by density or by alignment."""
+"""Pseudo-labels that differ from the classifier's own prediction, because of density or alignment."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ COLUMNS = ["row", "raw_label", "label", "raw_confidence", "confidence", "density
 
 @dataclass(frozen=True, eq=False)
 class FlippedLabels(Diagnostic):
-    """Unlabeled rows whose pseudo-label is not what the classifier alone would have said.
+    """Unlabeled rows whose pseudo-label differs from the classifier's own prediction.
 
     Attributes
     ----------
-    n, n_pool : number of such rows, and of all unlabeled rows.
-    pairs : DataFrame, a row for each pair of classes, most frequent first: `from` (the classifier's), `to`, `n`.
-    rows : DataFrame: `row`, `raw_label`, `label`, `raw_confidence` and `confidence` (in `label`), `density` (NaN
-        without one); the 100 most confident.
+    n : int
+        Number of such rows.
+    n_pool : int
+        Number of all unlabeled rows.
+    pairs : DataFrame
+        One row per pair of classes, most frequent first: `from` (the classifier's), `to`, `n`.
+    rows : DataFrame
+        The 100 most confident: `row`, `raw_label`, `label`, `raw_confidence` and `confidence` (in `label`), `density`
+        (NaN without one).
     """
 
     n: int
@@ -32,11 +37,17 @@ class FlippedLabels(Diagnostic):
 
 
 def flipped_labels(pseudo_labels: pd.DataFrame) -> FlippedLabels:
-    """Find the pseudo-labels that differ from what the classifier alone would have said.
+    """Find the pseudo-labels that differ from the classifier's own prediction.
 
     Parameters
     ----------
-    pseudo_labels : `pseudo_labels_` of a fitted classifier.
+    pseudo_labels : DataFrame
+        Attribute `pseudo_labels_` of a fitted classifier.
+
+    Returns
+    -------
+    FlippedLabels
+        Counts and rows.
 
     Examples
     --------

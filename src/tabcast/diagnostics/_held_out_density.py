@@ -21,12 +21,14 @@ MOST_POOL_ROWS = 5_000  # that set the scale of gamma
 
 @dataclass(frozen=True, eq=False)
 class HeldOutDensity:
-    """Of the rows of an `OutOfFold`, in its order, by densities that did not see them.
+    """Densities of the rows of an `OutOfFold`, in its order, by densities that were not fitted on them.
 
     Attributes
     ----------
-    log_density : (n_rows, n_classes).
-    gamma : (n_rows, n_classes), scaled to [0, 1] as the method scales it, as if the row were an unlabeled one.
+    log_density : ndarray of shape (n_rows, n_classes)
+        Log densities.
+    gamma : ndarray of shape (n_rows, n_classes)
+        Scaled to [0, 1] as the method scales it, as if the row were an unlabeled one.
     """
 
     log_density: Floats
@@ -48,14 +50,27 @@ def held_out_density(
 
     Parameters
     ----------
-    X : the whole table, labeled and unlabeled rows.
-    codes : class index of each row, negative for unlabeled ones.
-    out_of_fold : which rows are held out together, and which train then.
-    confidence : how densities are measured and scaled; copied.
-    selection : which columns they look at; copied, and fitted anew in each fold.
-    n_classes : number of classes.
-    categorical_features : names, positions or mask of the categorical columns; None: by type.
-    random_state : seed of the unlabeled rows that set the scale, should there be more than 5,000.
+    X : ndarray or DataFrame
+        The whole table, labeled and unlabeled rows.
+    codes : ndarray of int
+        Class index of each row, negative for unlabeled ones.
+    out_of_fold : OutOfFold
+        Which rows are held out together, and which train then.
+    confidence : ClusterAware
+        How densities are measured and scaled; copied.
+    selection : FeatureSelection
+        Which columns they use; copied, and fitted in each fold.
+    n_classes : int
+        Number of classes.
+    categorical_features : array-like, default=None
+        Names, positions or mask of the categorical columns. None infers them from the types.
+    random_state : int, default=0
+        Seed of the unlabeled rows that set the scale, should there be more than 5,000.
+
+    Returns
+    -------
+    HeldOutDensity
+        Log densities and gamma.
     """
     pool = np.random.default_rng(random_state).permutation(np.flatnonzero(codes < 0))[:MOST_POOL_ROWS]
     categorical = find_categorical(X, categorical_features)

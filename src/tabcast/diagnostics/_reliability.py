@@ -1,4 +1,4 @@
-"""How far probabilities can be trusted, before and after self-training."""
+"""Calibration of the probabilities, before and after self-training."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ NAMES = {"accuracy_low": "low", "accuracy_high": "high", "count": "n"}
 
 @dataclass(frozen=True, eq=False)
 class ModelReliability(Diagnostic):
-    """Of one model.
+    """Calibration of one model.
 
     Attributes
     ----------
-    bins : DataFrame, a row for each bin of confidence in the predicted class: `confidence` (mean), `accuracy`, `low`
-        and `high` (its 95 % interval, Wilson) and `n`.
-    ece : expected calibration error over these bins.
-    log_loss : mean negative log probability of the true class.
+    bins : DataFrame
+        One row per bin of confidence in the predicted class: `confidence` (mean), `accuracy`, `low` and `high` (its 95%
+        interval, Wilson) and `n`.
+    ece : float
+        Expected calibration error over these bins.
+    log_loss : float
+        Mean negative log probability of the true class.
     """
 
     bins: pd.DataFrame
@@ -36,11 +39,14 @@ class ModelReliability(Diagnostic):
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Diagnostic):
-    """Of two models on the same held-out rows.
+    """Calibration of two models on the same held-out rows.
 
     Attributes
     ----------
-    supervised, self_trained : without and with the unlabeled rows.
+    supervised : ModelReliability
+        The model trained without the unlabeled rows.
+    self_trained : ModelReliability
+        The model trained with them.
     """
 
     supervised: ModelReliability
@@ -52,8 +58,17 @@ def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Relia
 
     Parameters
     ----------
-    codes : (n_rows,) index of the true class.
-    supervised, self_trained : (n_rows, n_classes) probabilities.
+    codes : ndarray of int of shape (n_rows,)
+        Index of the true class.
+    supervised : ndarray of shape (n_rows, n_classes)
+        Probabilities of the supervised model.
+    self_trained : ndarray of shape (n_rows, n_classes)
+        Probabilities of the self-trained model.
+
+    Returns
+    -------
+    Reliability
+        The calibration of both.
 
     Notes
     -----
@@ -74,6 +89,7 @@ def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Relia
 
 
 def _judge(codes: Index, proba: Floats) -> ModelReliability:
+    """Reliability of one model."""
     n_bins = affordable_bins(len(codes), MOST_BINS)
     proba = np.clip(np.asarray(proba, dtype=float), 0.0, 1.0)
     proba /= proba.sum(axis=1, keepdims=True)  # single precision sums to 1 only nearly

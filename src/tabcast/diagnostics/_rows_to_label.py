@@ -1,4 +1,4 @@
-"""The unlabeled rows most worth labeling next: undecided, typical of many others, and not alike."""
+"""The unlabeled rows most worth labeling next: uncertain, typical of many others, and diverse."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ N_LIKELY = 3
 
 @dataclass(frozen=True, eq=False)
 class RowsToLabel(Diagnostic):
-    """Unlabeled rows in the order in which labels would teach most.
+    """Unlabeled rows in the order in which labels would be most useful.
 
     Attributes
     ----------
-    rows : DataFrame: `row` (position in the table), `score` (the product of the next two, lowered near rows chosen
-        before), `uncertainty` (1: the two most likely classes are equally likely, 0: one is certain),
-        `representativeness` (share of unlabeled rows that have fewer others around them), `likely` (a list of
-        dictionaries, the most likely classes: `label`, `probability`) and `why` (a sentence).
+    rows : DataFrame
+        `row` (position in the table), `score` (the product of the next two, lowered near rows chosen before),
+        `uncertainty` (1 if the two most likely classes are equally likely, 0 if one is certain), `representativeness`
+        (proportion of unlabeled rows in less dense neighborhoods), `likely` (a list of dictionaries, the most likely
+        classes: `label`, `probability`) and `why` (a sentence).
     """
 
     rows: pd.DataFrame
@@ -55,21 +56,33 @@ def rows_to_label(
 
     Parameters
     ----------
-    X : array or DataFrame with the unlabeled rows.
-    proba : (n_rows, n_classes) their probabilities, from a classifier that was not trained on them.
-    classes : the classes, in the order of the columns of `proba`.
-    rows : (n_rows,) what to call the rows, for instance their positions in a larger table; None: 0, 1, 2, ...
-    count : number of rows to choose.
-    categorical_features : names, positions or mask of the categorical columns; None: by type.
-    random_state : seed of the rows that stand for the pool, should it have more than 2,000.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        The unlabeled rows.
+    proba : ndarray of shape (n_rows, n_classes)
+        Their probabilities, from a classifier that was not trained on them.
+    classes : array-like of shape (n_classes,)
+        The classes, in the order of the columns of `proba`.
+    rows : ndarray of int of shape (n_rows,), default=None
+        Numbers of the rows, for instance their positions in a larger table. None means 0, 1, 2, ...
+    count : int, default=10
+        Number of rows to choose.
+    categorical_features : array-like of str, int or bool, default=None
+        The categorical columns by name, position or mask. None infers them from the types.
+    random_state : int, default=0
+        Seed of the rows that represent the pool, should it have more than 2,000.
+
+    Returns
+    -------
+    RowsToLabel
+        The chosen rows.
 
     Notes
     -----
-    Distances are those of normal scores and indicators (:class:`~tabcast.teachers.NormalScores`). How many others a row
-    has around it is told by its distance to the tenth nearest. Rows are chosen one at a time, and each lowers the score
-    of others by ``1 - exp(-(d / h)^2)``, d being their distance and h twice the typical distance to the tenth nearest:
-    a copy of a chosen row falls to 0, a row three times as far as h is not touched. Among more than 2,000 rows, the
-    2,000 most undecided are considered, and 2,000 random ones stand for all.
+    Distances are those of normal scores and indicators (:class:`~tabcast.table.NormalScores`). The density around a row
+    is measured by its distance to the tenth nearest neighbor. Rows are chosen one at a time, and each lowers the score
+    of others by ``1 - exp(-(d / h)^2)``, d being their distance and h twice the typical distance to the tenth neighbor:
+    a copy of a chosen row drops to 0, a row at three times h is not affected. Among more than 2,000 rows, the 2,000
+    most uncertain are considered, and 2,000 random ones represent all.
 
     Examples
     --------
@@ -79,7 +92,7 @@ def rows_to_label(
     >>> sure_of_left = np.column_stack([1 - X[:, 0], X[:, 0]])
     >>> chosen = rows_to_label(X, sure_of_left, ["left", "right"], count=1).rows
     >>> chosen["row"].tolist(), chosen["why"].tolist()
-    ([24], ['undecided: left 51 %, right 49 %; more typical than 98 % of the unlabeled rows'])
+    ([24], ['undecided: left 51%, right 49%; more typical than 98% of the unlabeled rows'])
     """
     names, proba = np.asarray(classes), np.asarray(proba, dtype=float)
     rows = np.arange(len(proba)) if rows is None else rows
@@ -109,10 +122,21 @@ def choose_apart(score: Floats, places: Floats, reach: float, count: int) -> tup
 
     Parameters
     ----------
-    score : of each row.
-    places : (n_rows, n_columns) where the rows lie.
-    reach : how far a chosen row lowers the scores of others; 0: only those in its own place.
-    count : most rows to choose. A row with nothing left of its score is not chosen.
+    score : ndarray of shape (n_rows,)
+        Score of each row.
+    places : ndarray of shape (n_rows, n_columns)
+        Coordinates of the rows.
+    reach : float
+        Distance over which a chosen row lowers the scores of others; 0 affects only identical rows.
+    count : int
+        Maximum number of rows. A row whose score has dropped to 0 is not chosen.
+
+    Returns
+    -------
+    chosen : ndarray of int
+        Positions.
+    scores : ndarray
+        Their scores.
     """
     left = score.copy()
     chosen: list[int] = []
@@ -131,8 +155,8 @@ def choose_apart(score: Floats, places: Floats, reach: float, count: int) -> tup
 
 def say_why(likely: list[dict[str, Any]], typical: float) -> str:
     """Why a row is worth a label, in a sentence."""
-    doubt = ", ".join(f"{one['label']} {100 * one['probability']:.0f} %" for one in likely[:2])
-    return f"undecided: {doubt}; more typical than {100 * typical:.0f} % of the unlabeled rows"
+    doubt = ", ".join(f"{one['label']} {100 * one['probability']:.0f}%" for one in likely[:2])
+    return f"undecided: {doubt}; more typical than {100 * typical:.0f}% of the unlabeled rows"
 
 
 def _likely(proba: Floats, names: NDArray[Any]) -> list[dict[str, Any]]:
@@ -142,7 +166,7 @@ def _likely(proba: Floats, names: NDArray[Any]) -> list[dict[str, Any]]:
 
 
 def _typicality(places: Floats, around: Floats, candidates: Index, crowd: Index) -> tuple[Floats, float]:
-    """Share of the crowd with fewer others around, for each candidate; and how far a row speaks for others."""
+    """Proportion of the crowd in less dense neighborhoods, for each candidate; and the distance a label reaches."""
     ours, theirs = _tenth_nearest(places, around, candidates, crowd), _tenth_nearest(around, around, crowd, crowd)
     return placements(-ours, -theirs), 2 * float(np.median(theirs))
 

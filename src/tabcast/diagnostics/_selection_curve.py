@@ -1,4 +1,4 @@
-"""How many unlabeled rows would be used if the threshold, or alpha, were another; and which could never be."""
+"""How many unlabeled rows would be selected with another threshold or alpha, and which never can be."""
 
 from __future__ import annotations
 
@@ -17,16 +17,21 @@ ALPHAS = np.linspace(0.0, 1.0, 21).round(2)
 
 @dataclass(frozen=True, eq=False)
 class SelectionCurve(Diagnostic):
-    """Unlabeled rows that pass, as threshold and alpha move.
+    """Number of selected unlabeled rows as threshold and alpha change.
 
     Attributes
     ----------
-    thresholds : DataFrame: `threshold`, `n` and `share` of the rows whose confidence reaches it.
-    alphas : DataFrame: `alpha`, `n` and `share` of the rows that would reach `threshold` with this alpha in the first
-        round, by the probabilities of the supervised classifier; None where density plays no part, or nothing has a
-        threshold.
-    threshold : the confidence that was enough; None where every row is used whatever its confidence, or none is.
-    never_n, never_share : rows that could not pass even if the classifier were sure of them.
+    thresholds : DataFrame
+        `threshold`, `n` and `share` of the rows whose confidence reaches it.
+    alphas : DataFrame or None
+        `alpha`, `n` and `share` of the rows that would reach `threshold` with this alpha in the first round, by the
+        probabilities of the supervised classifier. None without a density, or without a threshold.
+    threshold : float or None
+        The sufficient confidence. None where every row is used whatever its confidence, or none is.
+    never_n : int
+        Number of rows that could not be selected even if the classifier were certain of them.
+    never_share : float
+        Their proportion.
     """
 
     thresholds: pd.DataFrame
@@ -37,12 +42,19 @@ class SelectionCurve(Diagnostic):
 
 
 def best_possible(gamma: Floats, alpha: float) -> Floats:
-    """Largest regularized confidence that each row could reach, were the classifier sure of the best class for it.
+    """Largest regularized confidence of each row, if the classifier were certain of the best class for it.
 
     Parameters
     ----------
-    gamma : (n_rows, n_classes) scaled densities.
-    alpha : how much they count.
+    gamma : ndarray of shape (n_rows, n_classes)
+        Scaled densities.
+    alpha : float
+        Weight of the density.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The largest confidences.
     """
     return regularize(np.ones_like(gamma), gamma, alpha).max(axis=1)
 
@@ -56,16 +68,28 @@ def selection_curve(
     proba: Floats | None = None,
     gamma: Floats | None = None,
 ) -> SelectionCurve:
-    """Count the rows that pass as threshold and alpha move.
+    """Count the rows that are selected as threshold and alpha change.
 
     Parameters
     ----------
-    confidence : (n_rows,) confidence in the label that each unlabeled row was given.
-    threshold : the confidence that was enough; None: there was none.
-    possible : (n_rows,) the largest confidence that each row could have; None: 1.
-    required : the confidence below which a row is never used, whatever the others have; None: there is none (a strategy
-        that takes the best rows, however good), so that only a row with a `possible` of 0 can never pass.
-    proba, gamma : (n_rows, n_classes) probabilities and scaled densities for the curve over alpha, both or neither.
+    confidence : ndarray of shape (n_rows,)
+        Confidence in the label that each unlabeled row was given.
+    threshold : float, default=None
+        The sufficient confidence. None if there was none.
+    possible : ndarray of shape (n_rows,), default=None
+        The largest confidence that each row could have. None means 1.
+    required : float, default=None
+        The confidence below which a row is never used, whatever the others have. None for a strategy that takes the
+        best rows whatever their confidence, so that only a row with a `possible` of 0 can never be selected.
+    proba : ndarray of shape (n_rows, n_classes), default=None
+        Probabilities for the curve over alpha; pass them together with `gamma`.
+    gamma : ndarray of shape (n_rows, n_classes), default=None
+        Scaled densities for the curve over alpha.
+
+    Returns
+    -------
+    SelectionCurve
+        Both curves and the rows that can never be selected.
 
     Examples
     --------
@@ -92,4 +116,5 @@ def selection_curve(
 
 
 def _share(counts: Index, n_rows: int) -> Floats:
+    """Counts as proportions."""
     return counts / max(1, n_rows)

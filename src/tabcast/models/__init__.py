@@ -1,4 +1,4 @@
-"""Base classifiers: the default one, and what makes others fit the user's table."""
+"""Base classifiers: the default one, and adapters that fit others to the user's table."""
 
 from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.models._catalog import MODEL_NAMES, make_model

@@ -1,4 +1,4 @@
-"""What a classifier cannot take is encoded around it, and only that."""
+"""Encodes what a classifier cannot take, and only that."""
 
 from __future__ import annotations
 
@@ -20,17 +20,24 @@ from tabcast.table import Floats, Index
 
 @dataclass(frozen=True)
 class Learner:
-    """What a family of learners needs.
+    """Requirements of a family of learners.
 
     Attributes
     ----------
-    module : where its classes come from.
-    whole_labels : whether classes must be 0, 1, 2, ...
-    max_levels : most levels of a category column.
-    level_switch : parameter that turns category columns on, if there is one.
-    names_levels : whether `fit` wants the names of the category columns, which hold text (CatBoost).
-    needs_values : whether `fit` fails on a column without any value, as the labeled rows alone may have one.
-    bad_signs : signs that it refuses in column names.
+    module : str
+        Module of its classes.
+    whole_labels : bool
+        Whether classes must be 0, 1, 2, ...
+    max_levels : int or None
+        Maximum number of levels of a category column.
+    level_switch : str or None
+        Parameter that turns category columns on, if there is one.
+    names_levels : bool
+        Whether `fit` needs the names of the category columns, which hold text (CatBoost).
+    needs_values : bool
+        Whether `fit` fails on a column without any value, as the labeled rows alone may have one.
+    bad_signs : str
+        Characters that it refuses in column names.
     """
 
     module: str
@@ -62,11 +69,16 @@ class Adaptation:
 
     Attributes
     ----------
-    columns : turns a table into what the estimator takes; None: it takes the table as it is.
-    whole_labels : whether it is given 0, 1, 2, ... instead of the classes.
-    fills_empty : whether columns of numbers without a value among the training rows become zeros.
-    parameters : parameters the estimator needs set.
-    fit_params : what its `fit` has to be told besides.
+    columns : NativeColumns or None
+        Turns a table into one that the estimator accepts. None if it accepts the table as it is.
+    whole_labels : bool
+        Whether it is given 0, 1, 2, ... instead of the classes.
+    fills_empty : bool
+        Whether numeric columns without a value among the training rows become zeros.
+    parameters : dict
+        Parameters that have to be set on the estimator.
+    fit_params : dict
+        Further arguments for its `fit`.
     """
 
     columns: NativeColumns | None = None
@@ -77,17 +89,44 @@ class Adaptation:
 
     @property
     def needed(self) -> bool:
-        """Whether anything has to be done."""
+        """Whether anything has to be encoded."""
         return self.columns is not None or self.whole_labels or self.fills_empty
 
     def encode(self, X: Any) -> Any:
-        """A table as the estimator takes it."""
+        """Return a table in the form that the estimator accepts.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame
+            The user's table.
+
+        Returns
+        -------
+        ndarray or DataFrame
+            The encoded table.
+        """
         return X if self.columns is None else self.columns.transform(X)
 
     def fit(self, estimator: Any, X: Any, codes: Index, classes: NDArray[Any], fit_params: dict[str, Any]) -> Any:
-        """Fit a copy of the estimator on a table that is encoded already; what comes back takes such tables, too.
+        """Fit a copy of the estimator on an encoded table; the result predicts for such tables.
 
-        `codes` are the positions of the rows' classes in `classes`.
+        Parameters
+        ----------
+        estimator : classifier
+            The classifier to copy.
+        X : ndarray or DataFrame
+            A table that is encoded already.
+        codes : ndarray of int
+            Positions of the rows' classes in `classes`.
+        classes : ndarray
+            The classes.
+        fit_params : dict
+            Further arguments for the estimator's `fit`.
+
+        Returns
+        -------
+        classifier
+            The fitted copy, in an `AdaptedClassifier` where that is needed.
         """
         model = clone(estimator)
         if self.parameters:
@@ -100,7 +139,22 @@ class Adaptation:
 
 
 def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
-    """Find out what an estimator needs for a table with these classes."""
+    """Find out what an estimator needs for a table with these classes.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The classifier, possibly a pipeline.
+    X : ndarray or DataFrame
+        The user's table.
+    classes : ndarray
+        The classes.
+
+    Returns
+    -------
+    Adaptation
+        What has to be encoded.
+    """
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
     whole = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
@@ -122,7 +176,18 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
 
 
 def weight_parameter(estimator: Any) -> str | None:
-    """Name under which `fit` takes sample weights, None if it does not."""
+    """Return the name under which `fit` takes sample weights.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The classifier, possibly a pipeline.
+
+    Returns
+    -------
+    str or None
+        The name, None if `fit` takes no weights.
+    """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
@@ -140,18 +205,26 @@ def _has(method: str) -> Any:
 
 
 class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier with labels, columns or both encoded around it, as far as it needs that.
+    """Wrap a classifier so that it accepts the user's labels and columns.
 
     Parameters
     ----------
-    estimator : the classifier: gradient boosting of scikit-learn, XGBoost, LightGBM or CatBoost, or any other, which
-        then gets everything as it is.
+    estimator : classifier
+        Gradient boosting of scikit-learn, XGBoost, LightGBM or CatBoost, or any other classifier, which is then given
+        everything as it is.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier, in its own terms.
-    classes_ : the classes, in the user's terms.
-    adaptation_ : what is encoded.
+    estimator_ : classifier
+        The fitted classifier, trained on encoded rows.
+    classes_ : ndarray
+        The user's classes.
+    adaptation_ : Adaptation
+        What is encoded.
+
+    See Also
+    --------
+    adapt : Finds out what has to be encoded.
 
     Examples
     --------
@@ -168,7 +241,22 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> AdaptedClassifier:
-        """Find out what has to be encoded, encode it, fit."""
+        """Find out what has to be encoded, encode it and fit.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            The training rows.
+        y : array-like of shape (n_rows,)
+            Their classes.
+        **fit_params : dict
+            Passed to the classifier's `fit`.
+
+        Returns
+        -------
+        AdaptedClassifier
+            The fitted classifier itself.
+        """
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         adaptation = adapt(self.estimator, X, classes)
         model = clone(self.estimator).set_params(**adaptation.parameters)
@@ -184,7 +272,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         classes: NDArray[Any],
         fit_params: dict[str, Any],
     ) -> AdaptedClassifier:
-        """Fit on an encoded table. Classes without a row here are none of its classes."""
+        """Fit on an encoded table. Classes without a row here are not among its classes."""
         present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
         self.adaptation_ = adaptation
         self.classes_ = classes[present]
@@ -194,26 +282,70 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def taking(self, adaptation: Adaptation) -> AdaptedClassifier:
-        """The same fitted classifier, for tables that are not encoded yet."""
+        """Return the same fitted classifier for tables that are not encoded yet.
+
+        Parameters
+        ----------
+        adaptation : Adaptation
+            How to encode them.
+
+        Returns
+        -------
+        AdaptedClassifier
+            A copy that shares the fitted classifier.
+        """
         other = copy(self)
         other.adaptation_ = adaptation
         return other
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Classes in the user's terms."""
+        """Predict the user's classes.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The predicted classes.
+        """
         check_is_fitted(self, "estimator_")
         predicted = np.ravel(self.estimator_.predict(self._encode(X)))
         return self.classes_[predicted.astype(np.intp)] if self.adaptation_.whole_labels else predicted
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities, columns as in `classes_`."""
+        """Predict probabilities.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Probabilities, columns as in `classes_`.
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(self._encode(X))
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> Floats:
-        """The classifier's own decision function."""
+        """Return the classifier's own decision function.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray
+            As the classifier returns it.
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(self._encode(X))
 
@@ -222,7 +354,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def find_empty(X: Any) -> list[Any]:
-    """Columns of numbers without a value: names in a DataFrame, positions in an array."""
+    """Numeric columns without a value: names in a DataFrame, positions in an array."""
     if isinstance(X, pd.DataFrame):
         numbers = X.select_dtypes("number")
         return numbers.columns[numbers.isna().all()].tolist()

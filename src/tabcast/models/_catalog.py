@@ -1,7 +1,7 @@
-"""Base classifiers by name, for people who choose one on the command line.
+"""Base classifiers by name, for the command line.
 
-Each takes tables with categories and missing values (tabcast encodes around the boosting libraries, the others bring
-their own encoding), takes sample weights, and is set for few labeled rows.
+Each takes tables with categories and missing values (tabcast encodes around the boosting libraries, the others have
+their own encoding) and sample weights, and is set for few labeled rows.
 """
 
 from __future__ import annotations
@@ -81,14 +81,22 @@ MODEL_NAMES = tuple(MODELS)
 
 
 def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None) -> Any:
-    """A base classifier by its name, not fitted.
+    """Return an unfitted base classifier by its name.
 
     Parameters
     ----------
-    name : one of `MODEL_NAMES`. "auto" is :func:`default_classifier`, today the same as "hist_gradient_boosting".
-    seed : of everything random in it.
-    n_jobs : threads; None is one, -1 all. "hist_gradient_boosting" takes OpenMP's (OMP_NUM_THREADS) instead, and
-        "logistic_regression" has one.
+    name : str
+        One of `MODEL_NAMES`. "auto" is :func:`default_classifier`, the same as "hist_gradient_boosting".
+    seed : int, default=None
+        Seed of everything random in it.
+    n_jobs : int, default=None
+        Number of threads; None means one, -1 all. "hist_gradient_boosting" uses the threads of OpenMP (OMP_NUM_THREADS)
+        instead, and "logistic_regression" one.
+
+    Returns
+    -------
+    classifier
+        A classifier with `predict_proba`.
 
     Examples
     --------

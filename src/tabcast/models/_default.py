@@ -1,4 +1,4 @@
-"""The classifier of people who name none."""
+"""The default classifier."""
 
 from __future__ import annotations
 
@@ -9,5 +9,13 @@ MIN_SAMPLES_LEAF = 8
 
 
 def default_classifier() -> HistGradientBoostingClassifier:
-    """scikit-learn's gradient boosting, with leaves small enough for few labeled rows: no extra package, native NaN."""
+    """Return scikit-learn's gradient boosting, with leaves small enough for few labeled rows.
+
+    It needs no extra package and handles missing values.
+
+    Returns
+    -------
+    HistGradientBoostingClassifier
+        Not fitted.
+    """
     return HistGradientBoostingClassifier(min_samples_leaf=MIN_SAMPLES_LEAF)

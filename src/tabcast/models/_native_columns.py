@@ -1,4 +1,4 @@
-"""A DataFrame as gradient boosting libraries take it: numbers, and text as category columns with fixed levels."""
+"""A DataFrame for gradient boosting libraries: numbers, and text as category columns with fixed levels."""
 
 from __future__ import annotations
 
@@ -13,21 +13,31 @@ from tabcast.table import MISSING, UNSEEN, learn_columns
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):
-    """Text, category and truth-value columns become category columns; the rest become floats.
+    """Convert text, category and boolean columns to category columns, and the rest to floats.
 
-    A level that was not there in `fit` becomes missing. With `max_levels`, so do the rarest levels.
+    A level that was not seen in `fit` becomes missing. With `max_levels`, so do the rarest levels.
 
     Parameters
     ----------
-    max_levels : most levels that the learner takes in a column; None: no limit.
-    as_text : levels as text with "missing" for missing (CatBoost), instead of as category columns.
-    bad_signs : signs that the learner refuses in column names; they become "_".
+    max_levels : int, default=None
+        Maximum number of levels that the learner takes in a column. None means no limit.
+    as_text : bool, default=False
+        Whether levels become text with "missing" for missing (CatBoost), instead of category columns.
+    bad_signs : str, default=""
+        Characters that the learner refuses in column names; they become "_".
 
     Attributes
     ----------
-    columns_ : what the columns are.
-    names_ : names of the columns of the result.
-    categorical_names_ : those of its category columns.
+    columns_ : Columns
+        The columns of the table.
+    names_ : list
+        Names of the columns of the result.
+    categorical_names_ : list
+        Names of its category columns.
+
+    See Also
+    --------
+    AdaptedClassifier : Uses it where a classifier needs it.
     """
 
     def __init__(self, *, max_levels: int | None = None, as_text: bool = False, bad_signs: str = "") -> None:
@@ -36,7 +46,20 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         self.bad_signs = bad_signs
 
     def fit(self, X: Any, y: Any = None) -> NativeColumns:
-        """Learn the levels."""
+        """Learn the levels.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The table.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        NativeColumns
+            The fitted encoder itself.
+        """
         self.columns_ = learn_columns(X)
         n_levels = [len(column.levels) for column in self.columns_.categorical]
         self.names_ = spell_names(self.columns_.names, self.bad_signs)
@@ -53,7 +76,18 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
-        """The table as the learner takes it."""
+        """Convert a table.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            A table with the columns of `fit`.
+
+        Returns
+        -------
+        DataFrame
+            The table in the form that the learner accepts.
+        """
         encoded = self.columns_.encode(X)
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
         result = {}
@@ -72,7 +106,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
 
 
 def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
-    """Column names without bad signs, still all different; names that have none stay as they are.
+    """Column names without bad characters, still all different; names that have none stay as they are.
 
     Examples
     --------
@@ -93,7 +127,7 @@ def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
 
 
 def has_bad_sign(name: Any, bad_signs: str) -> bool:
-    """Whether a column name has a sign that a learner refuses."""
+    """Whether a column name has a character that a learner refuses."""
     return isinstance(name, str) and any(sign in name for sign in bad_signs)
 
 

@@ -8,7 +8,20 @@ from sklearn.base import BaseEstimator, clone
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """A copy of an estimator, or of a chain of them, in which every random state that is not set is the seed."""
+    """Return a copy of an estimator in which every random state that is not set is the seed.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any estimator; those inside it, also in lists, are seeded as well.
+    seed : int
+        The seed.
+
+    Returns
+    -------
+    estimator
+        An unfitted copy.
+    """
     estimator = clone(estimator)
     parameters = estimator.get_params(deep=True)
     new: dict[str, Any] = {name: seed for name, value in parameters.items() if value is None and _is_seed(name)}

@@ -1,4 +1,4 @@
-"""The arithmetic of evidence: means, intervals, tests, calibration errors. Pure functions; they know no model."""
+"""Statistics of evaluation: means, intervals, tests, calibration errors. Pure functions of arrays."""
 
 from tabcast.statistics._auc import Area, area_under_curve, placements, rank_biserial
 from tabcast.statistics._calibration_error import (

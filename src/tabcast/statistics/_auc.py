@@ -1,4 +1,4 @@
-"""The area under the ROC curve with an interval, from how each row is placed among those of the other side."""
+"""The area under the ROC curve with an interval, from the placement of each row among those of the other class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from tabcast.table import Floats, Index, Mask
 
 
 class Area(NamedTuple):
-    """An area under the ROC curve and the ends of its interval."""
+    """An area under the ROC curve and its interval.
+
+    Parameters
+    ----------
+    auc : float
+        The area.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    """
 
     auc: float
     low: float
@@ -19,32 +29,54 @@ class Area(NamedTuple):
 
 
 def placements(scores: Floats, others: Floats) -> Floats:
-    """For each score the share of the others that lie below it, equal ones counting half."""
+    """Return for each score the proportion of the others that are below it, ties counting half.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        The scores.
+    others : ndarray of shape (n_others,)
+        The scores to compare with.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Proportions.
+    """
     ordered = np.sort(others)
     below = np.searchsorted(ordered, scores, side="left")
     return (below + np.searchsorted(ordered, scores, side="right")) / (2 * len(others))
 
 
 def area_under_curve(scores: Floats, positive: Mask, folds: Index | None = None, *, level: float = 0.95) -> Area:
-    """Chance that a positive row scores above a negative one, with an interval.
+    """Estimate the probability that a positive row scores above a negative one, with an interval.
 
     Parameters
     ----------
-    scores : one for each row.
-    positive : which rows are the positive ones; there must be both kinds in every fold.
-    folds : number of the fold of each row, where the scores of a fold come from a model of the other folds: rows are
-        then compared within their fold only. None: one fold.
-    level : of the interval.
+    scores : ndarray of shape (n_rows,)
+        Score of each row.
+    positive : ndarray of bool of shape (n_rows,)
+        Which rows are positive; both kinds must occur in every fold.
+    folds : ndarray of int of shape (n_rows,), default=None
+        Fold of each row, where the scores of a fold come from a model of the other folds: rows are then compared within
+        their fold only. None means one fold.
+    level : float, default=0.95
+        Level of the interval.
+
+    Returns
+    -------
+    Area
+        The area and its interval.
 
     Notes
     -----
     The mean of the positive rows' placements among the negative ones. Its variance is that of DeLong, DeLong and
     Clarke-Pearson (1988), ``var(placements of positives) / m + var(placements of negatives) / n``, where neither of the
-    two spreads is taken to be smaller than that of one more row at the far end: separated rows have no spread to see,
-    and still not an interval of no width. With folds it is doubled: where two folds differ from a third by the same
-    chance, each predicts the other, so that every chance is counted twice. (Without doubling, rows of one population
-    drawn at random were found to differ in 4 of 20 draws.) The interval uses Student's t with as many degrees of
-    freedom as the smaller side has, and is cut at 0 and 1.
+    two variances is taken to be smaller than that with one more row at the far end: perfectly separated rows have no
+    observed variance, and still an interval of positive width. With folds it is doubled: where two folds differ from a
+    third by the same chance, each predicts the other, so that every chance is counted twice. (Without doubling, random
+    samples of one population were found to differ in 4 of 20 draws.) The interval uses Student's t with the degrees of
+    freedom of the smaller class, and is clipped to [0, 1].
     """
     counted = 1 if folds is None else 2
     folds = np.zeros(len(scores), dtype=np.intp) if folds is None else folds
@@ -68,5 +100,16 @@ def _spread(values: Floats) -> float:
 
 
 def rank_biserial(auc: float) -> float:
-    """From an area to a correlation: 1 if every positive row is above every negative one, 0 by chance."""
+    """Return the rank-biserial correlation of an area under the ROC curve.
+
+    Parameters
+    ----------
+    auc : float
+        The area.
+
+    Returns
+    -------
+    float
+        1 if every positive row scores above every negative one, 0 by chance.
+    """
     return 2 * auc - 1

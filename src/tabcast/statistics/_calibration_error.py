@@ -1,7 +1,6 @@
-"""How far confidence can be trusted: calibration errors and the reliability curve, which scikit-learn lacks.
+"""Calibration errors and the reliability curve, which scikit-learn lacks.
 
-All take the true classes first and the probabilities second, as scikit-learn's metrics do. They read what the method
-leaves behind and know nothing of it.
+All take the true classes first and the probabilities second, as scikit-learn's metrics do.
 """
 
 from __future__ import annotations
@@ -36,13 +35,35 @@ BINNINGS = {"equal_width": equal_width_edges, "equal_mass": equal_mass_edges}
 
 
 def expected_gap(curve: pd.DataFrame) -> float:
-    """Mean distance between accuracy and confidence of the bins of a reliability curve, weighted by their rows."""
+    """Return the mean distance between accuracy and confidence over the bins, weighted by their rows.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        Result of :func:`reliability_curve`.
+
+    Returns
+    -------
+    float
+        The expected calibration error.
+    """
     gaps = (curve["accuracy"] - curve["confidence"]).abs()
     return float((gaps * curve["count"]).sum() / curve["count"].sum())
 
 
 def largest_gap(curve: pd.DataFrame) -> float:
-    """Largest distance between accuracy and confidence among the bins of a reliability curve that have rows."""
+    """Return the largest distance between accuracy and confidence among the bins that have rows.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        A reliability curve.
+
+    Returns
+    -------
+    float
+        The maximum calibration error.
+    """
     return float((curve["accuracy"] - curve["confidence"]).abs().max())
 
 
@@ -55,31 +76,36 @@ def reliability_curve(
     n_bins: int = 10,
     binning: str = "equal_width",
 ) -> pd.DataFrame:
-    """How often predictions are right, bin of confidence by bin of confidence.
+    """Compute the accuracy of predictions per bin of confidence.
 
     Parameters
     ----------
-    y : true class of each row.
-    proba : (n_rows, n_classes), confidence in each class; or (n_rows,), that in the second of two.
-    classes : class of each column, for instance ``model.classes_``; None: `y` holds column indices.
-    of_class : None: confidence in the predicted class, and whether it is right. A class: the probability of this class,
-        and whether the row is of it.
-    n_bins : number of bins.
-    binning : "equal_width": intervals of the same width. "equal_mass": about the same number of rows in each.
+    y : array-like of shape (n_rows,)
+        True class of each row.
+    proba : array-like of shape (n_rows, n_classes) or (n_rows,)
+        Confidence in each class, or in the second of two.
+    classes : array-like of shape (n_classes,), default=None
+        Class of each column, for instance ``model.classes_``. None if `y` holds column indices.
+    of_class : object, default=None
+        A class, to compare its probability with its frequency. None compares the confidence in the predicted class with
+        the accuracy.
+    n_bins : int, default=10
+        Number of bins.
+    binning : "equal_width" or "equal_mass", default="equal_width"
+        Whether bins have the same width or about the same number of rows.
 
     Returns
     -------
-    A row for each bin, with columns
-
-    - lower, upper: the bin (lower, upper]; a confidence of 0 belongs to the first
-    - confidence: mean of the confidences in it; NaN without rows
-    - accuracy: share of rows that are right (of the class); NaN without rows
-    - accuracy_low, accuracy_high: ends of its 95 % interval (Wilson); NaN without rows
-    - count: number of rows
+    DataFrame
+        One row per bin, with columns `lower` and `upper` (the bin (lower, upper]; a confidence of 0 belongs to the
+        first), `confidence` (mean over the bin), `accuracy` (proportion of rows that are right, or of the class),
+        `accuracy_low` and `accuracy_high` (its 95% interval, Wilson) and `count` (number of rows). Means are NaN in a
+        bin without rows.
 
     See Also
     --------
-    tabcast.plots.draw_reliability : draws it.
+    tabcast.plots.draw_reliability : Draw the curve.
+    expected_calibration_error : Summarize it in one number.
 
     Examples
     --------
@@ -117,17 +143,33 @@ def expected_calibration_error(
     n_bins: int = 10,
     binning: str = "equal_width",
 ) -> float:
-    """Mean distance between confidence and accuracy over bins of confidence (ECE): 0 is perfect, 1 the worst.
+    """Compute the mean distance between confidence and accuracy over bins of confidence (ECE).
 
     Parameters
     ----------
-    y : true class of each row.
-    proba : (n_rows, n_classes), confidence in each class; or (n_rows,), that in the second of two.
-    classes : class of each column, for instance ``model.classes_``; None: `y` holds column indices.
-    class_wise : False: of the predicted class only, the usual ECE. True: of the probability of each class, and the
-        mean over the classes.
-    n_bins : number of bins.
-    binning : "equal_width": intervals of the same width. "equal_mass": about the same number of rows in each.
+    y : array-like of shape (n_rows,)
+        The true classes.
+    proba : array-like of shape (n_rows, n_classes) or (n_rows,)
+        Probabilities of each class, or of the second of two.
+    classes : array-like of shape (n_classes,), default=None
+        The class of each column. None if `y` holds column indices.
+    class_wise : bool, default=False
+        With False, the usual ECE of the predicted class. With True, the mean over the classes of the ECE of their
+        probability.
+    n_bins : int, default=10
+        Number of bins.
+    binning : "equal_width" or "equal_mass", default="equal_width"
+        How bins are formed, as in :func:`reliability_curve`.
+
+    Returns
+    -------
+    float
+        0 is perfect, 1 the worst.
+
+    See Also
+    --------
+    maximum_calibration_error : The largest distance.
+    reliability_curve : The distances per bin.
 
     Notes
     -----
@@ -143,7 +185,7 @@ def expected_calibration_error(
 
     Examples
     --------
-    Ten rows at 90 % of which seven are right:
+    Ten rows at 90%, of which seven are right:
 
     >>> from tabcast.statistics import expected_calibration_error
     >>> proba, y = [[0.1, 0.9]] * 10, ["yes"] * 7 + ["no"] * 3
@@ -163,14 +205,33 @@ def maximum_calibration_error(
     n_bins: int = 10,
     binning: str = "equal_width",
 ) -> float:
-    """Largest distance between confidence and accuracy among the bins that have rows (MCE).
+    """Compute the largest distance between confidence and accuracy among the bins that have rows (MCE).
 
-    Bins with a handful of rows decide it; `binning="equal_mass"` avoids that.
+    Bins with a handful of rows dominate it; `binning="equal_mass"` avoids that.
 
     Parameters
     ----------
-    y, proba, classes, n_bins, binning : as in :func:`expected_calibration_error`.
-    class_wise : False: of the predicted class only. True: the largest among all classes.
+    y : array-like of shape (n_rows,)
+        Classes of the rows.
+    proba : array-like of shape (n_rows, n_classes) or (n_rows,)
+        Predicted probabilities.
+    classes : array-like of shape (n_classes,), default=None
+        Classes in the order of the columns. None if `y` holds column indices.
+    class_wise : bool, default=False
+        With False, of the predicted class only. With True, the largest among all classes.
+    n_bins : int, default=10
+        The number of bins.
+    binning : "equal_width" or "equal_mass", default="equal_width"
+        Same width or about the same number of rows.
+
+    Returns
+    -------
+    float
+        The largest distance, from 0 to 1.
+
+    See Also
+    --------
+    expected_calibration_error : The mean distance.
 
     Examples
     --------
@@ -222,6 +283,7 @@ def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.
 
 
 def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
+    """Check the number of bins and the binning."""
     check_integer(n_bins, "n_bins", owner, 1)
     if binning not in BINNINGS:
         raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")

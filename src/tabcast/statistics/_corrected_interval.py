@@ -1,4 +1,4 @@
-"""The interval of a mean difference over splits of cross-validation."""
+"""The interval of a mean difference over splits of a cross-validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,19 @@ from scipy.stats import t as student
 
 
 class Interval(NamedTuple):
-    """A mean difference, its interval, and how sure it is that the difference is above 0 (on one side)."""
+    """A mean difference and its interval.
+
+    Parameters
+    ----------
+    gain : float
+        The mean difference.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    confidence : float
+        One-sided confidence that the difference is above 0.
+    """
 
     gain: float
     low: float
@@ -22,15 +34,24 @@ class Interval(NamedTuple):
 def corrected_interval(
     differences: ArrayLike, test_share: float, level: float = 0.9, *, resolution: float = 0.0
 ) -> Interval:
-    """Mean and interval of paired differences over splits whose training sets overlap.
+    """Compute the mean and an interval of paired differences over splits whose training sets overlap.
 
     Parameters
     ----------
-    differences : (n_splits,) score of one model minus that of the other, on the same held-out rows.
-    test_share : held-out rows divided by training rows.
-    level : of the interval.
-    resolution : what one held-out row of a split can change. Splits that agree by chance, as few rows often do, are not
+    differences : array-like of shape (n_splits,)
+        Score of one model minus that of the other, on the same held-out rows.
+    test_share : float
+        Number of held-out rows divided by number of training rows.
+    level : float, default=0.9
+        Level of the interval.
+    resolution : float, default=0.0
+        What one held-out row of a split can change. Splits that agree by chance, as few rows often do, are not
         taken for certainty: the variance is at least that of one row in one split.
+
+    Returns
+    -------
+    Interval
+        The mean, its interval and the confidence.
 
     Notes
     -----

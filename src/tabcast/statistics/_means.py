@@ -10,10 +10,34 @@ from tabcast.table import Floats
 
 
 def mean(values: Floats) -> float:
-    """Mean that does not depend on the order of the values, so that equal scores on other splits are no improvement."""
+    """Return a mean that does not depend on the order of the values.
+
+    Equal scores in another order are then no improvement.
+
+    Parameters
+    ----------
+    values : ndarray
+        The values.
+
+    Returns
+    -------
+    float
+        Their mean.
+    """
     return math.fsum(values) / len(values)
 
 
 def standard_error(values: Floats) -> float:
-    """Standard error of the mean; 0 for a single value."""
+    """Return the standard error of the mean.
+
+    Parameters
+    ----------
+    values : ndarray
+        Independent values.
+
+    Returns
+    -------
+    float
+        0 for a single value.
+    """
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

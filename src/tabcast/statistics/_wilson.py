@@ -6,11 +6,26 @@ import numpy as np
 
 from tabcast.table import Floats, Index
 
-NORMAL_95 = 1.959963984540054  # 97.5 % quantile of the normal distribution
+NORMAL_95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
 def wilson_interval(proportion: Floats, count: Index) -> tuple[Floats, Floats]:
-    """Ends of the 95 % interval of a proportion observed in `count` rows (Wilson, 1927)."""
+    """Compute the 95% interval of proportions (Wilson, 1927).
+
+    Parameters
+    ----------
+    proportion : ndarray
+        Observed proportions.
+    count : ndarray of int
+        Number of rows that each was observed in.
+
+    Returns
+    -------
+    low : ndarray
+        Lower ends.
+    high : ndarray
+        Upper ends.
+    """
     z2 = NORMAL_95**2
     middle = (proportion + z2 / (2 * count)) / (1 + z2 / count)
     half = NORMAL_95 / (1 + z2 / count) * np.sqrt(proportion * (1 - proportion) / count + z2 / (4 * count**2))

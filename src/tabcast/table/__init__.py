@@ -1,4 +1,4 @@
-"""What a table is: rows, columns, labels, bins, encoders. First stage of the walk."""
+"""Tables: rows, columns, labels, bins, encoders. First stage of the walk."""
 
 from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._bins import bin_edges, equal_width_bins

@@ -1,4 +1,4 @@
-"""Types of the arrays that the rooms hand to each other."""
+"""Types of the arrays that are passed between the rooms."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Equal-width bins: which one a number falls in, decided by their edges."""
+"""Equal-width bins: which one a number is in, decided by their edges."""
 
 from __future__ import annotations
 
@@ -11,10 +11,26 @@ AT_ONCE = 8_192  # numbers handled at a time: long loops, and what is computed o
 
 
 def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
-    """Bin of each value, columns at once; `n_bins` for missing, `n_bins + 1` for outside the range.
+    """Find the bin of each value, all columns at once.
 
     Bin b of a column holds the values in [edge_b, edge_(b+1)), the last one also its upper edge, with
     edges = linspace(low, high, n_bins + 1). A constant column has all its values in bin 0.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        The values; missing is NaN.
+    low : ndarray of shape (n_columns,)
+        Lower end of each column's range.
+    high : ndarray of shape (n_columns,)
+        Upper end of each column's range.
+    n_bins : int
+        Number of bins.
+
+    Returns
+    -------
+    ndarray of int of shape (n_rows, n_columns)
+        The bins; `n_bins` for missing, `n_bins + 1` for a value outside the range.
     """
     bins = np.empty(values.shape[::-1], dtype=np.int32)
     # With a constant, tiny or huge range, or one of a few neighboring floats, only the edges know.
@@ -36,7 +52,7 @@ def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> 
 
 
 def _find_by_width(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
-    """Bins of numbers inside the range of their column, a column a row, by arithmetic."""
+    """Bins of numbers inside the range of their column, one column per row, by arithmetic."""
     width = (high - low) / n_bins
     share = values - low
     share /= width
@@ -60,7 +76,22 @@ def _find_by_edges(values: Floats, low: Floats, high: Floats, n_bins: int) -> ND
 
 
 def bin_edges(low: float, high: float, n_bins: int) -> Floats:
-    """Edges of equal-width bins, as numpy's linspace gives them where the range is not too large for it."""
+    """Return the edges of equal-width bins.
+
+    Parameters
+    ----------
+    low : float
+        Lower end of the range.
+    high : float
+        Upper end of the range.
+    n_bins : int
+        Number of bins.
+
+    Returns
+    -------
+    ndarray of shape (n_bins + 1,)
+        The edges, as numpy's linspace gives them where the range is not too large for it.
+    """
     if max(abs(low), abs(high)) < 1e300:
         return np.linspace(low, high, n_bins + 1)
     return np.linspace(low / 2, high / 2, n_bins + 1) * 2  # the range itself may not fit in a float

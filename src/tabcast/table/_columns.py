@@ -1,7 +1,7 @@
-"""What the columns of a table are: continuous or categorical, with which levels, with what missing.
+"""The columns of a table: continuous or categorical, with their levels and missing values.
 
-The first stage of the walk. Densities do not look at tables themselves: they see an :class:`EncodedTable`, made here
-from numpy arrays, pandas or polars DataFrames, so that every density means the same by "level", "missing" and "unseen".
+The first stage of the walk. Densities do not use tables themselves: they use an :class:`EncodedTable`, made here
+from numpy arrays, pandas or polars DataFrames, so that "level", "missing" and "unseen" mean the same in every density.
 """
 
 from __future__ import annotations
@@ -27,7 +27,23 @@ BLOCK = 8_192  # rows of a column handled at a time: what is computed on the way
 
 @dataclass(frozen=True)
 class ContinuousColumn:
-    """A column of numbers, and what the labeled rows say about it (missing values aside)."""
+    """A numeric column and its distribution in the labeled rows, missing values aside.
+
+    Attributes
+    ----------
+    name : object
+        Name of the column, or its position.
+    low : float
+        Smallest value.
+    high : float
+        Largest value.
+    center : float
+        Mean.
+    scale : float
+        Standard deviation.
+    has_missing : bool
+        Whether values are missing.
+    """
 
     name: Any
     low: float
@@ -39,7 +55,17 @@ class ContinuousColumn:
 
 @dataclass(frozen=True)
 class CategoricalColumn:
-    """A column of levels, in sorted order where the values can be sorted."""
+    """A column of levels.
+
+    Attributes
+    ----------
+    name : object
+        Name of the column, or its position.
+    levels : Index
+        The levels, sorted where the values can be sorted.
+    has_missing : bool
+        Whether some values are missing.
+    """
 
     name: Any
     levels: pd.Index[Any]
@@ -47,20 +73,23 @@ class CategoricalColumn:
 
     @property
     def level_numbers(self) -> Floats:
-        """The levels as numbers: themselves where they are numbers, else their position."""
+        """The levels as numbers: themselves where they are numbers, else their positions."""
         if pd.api.types.is_numeric_dtype(self.levels):
             return self.levels.to_numpy(dtype=float)
         return np.arange(len(self.levels), dtype=float)
 
 
 class EncodedTable:
-    """A table as densities see it.
+    """A table as densities use it.
 
     Parameters
     ----------
-    columns : the description that made the encoding.
-    continuous : (n_rows, n_continuous), missing is NaN.
-    codes : (n_rows, n_categorical), position of the level, or MISSING, or UNSEEN.
+    columns : Columns
+        The description that made the encoding.
+    continuous : ndarray of shape (n_rows, n_continuous)
+        Numeric columns; missing is NaN.
+    codes : ndarray of int of shape (n_rows, n_categorical)
+        Categorical columns: position of the level, or MISSING, or UNSEEN.
     """
 
     def __init__(self, columns: Columns, continuous: Floats, codes: NDArray[np.int32]) -> None:
@@ -73,15 +102,36 @@ class EncodedTable:
         return len(self.continuous)
 
     def take(self, rows: NDArray[Any]) -> EncodedTable:
-        """The same columns, some of the rows (positions or a mask)."""
+        """Return the same columns for some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int or bool
+            Positions or a mask.
+
+        Returns
+        -------
+        EncodedTable
+            The rows; copied only when they are accessed.
+        """
         return _PartOfTable(self, np.arange(len(self))[rows])
 
     def cells(self, n_bins: int) -> NDArray[Any]:
-        """Which cell of its column each value falls in, shape (n_columns, n_rows), continuous columns first.
+        """Return the cell of its column that each value is in.
 
-        A continuous column has `n_bins` cells of equal width over the learned range, a categorical one a cell a level;
-        then comes one for missing and one for everything else (outside the range, unseen level). The result is
-        remembered, because a density per class asks for it once a class.
+        A continuous column has `n_bins` cells of equal width over the learned range, a categorical one a cell per
+        level; then comes one for missing and one for everything else (outside the range, unseen level). The result is
+        cached, because the density of each class needs it.
+
+        Parameters
+        ----------
+        n_bins : int
+            Number of bins of a continuous column.
+
+        Returns
+        -------
+        ndarray of int of shape (n_columns, n_rows)
+            The cells, continuous columns first.
         """
         if n_bins not in self._cells:
             self._cells[n_bins] = _find_cells(self, n_bins)
@@ -89,7 +139,7 @@ class EncodedTable:
 
 
 class _PartOfTable(EncodedTable):
-    """Some rows of a table, copied only when somebody looks."""
+    """Some rows of a table, copied only when they are accessed."""
 
     def __init__(self, whole: EncodedTable, rows: Index) -> None:
         self.columns = whole.columns
@@ -113,7 +163,23 @@ class _PartOfTable(EncodedTable):
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table, learned from its labeled rows with :func:`learn_columns`."""
+    """The columns of a table, learned from its labeled rows with :func:`learn_columns`.
+
+    Attributes
+    ----------
+    names : tuple
+        Names of the columns, or positions.
+    named : bool
+        Whether the names are those of a DataFrame.
+    continuous : tuple of ContinuousColumn
+        The continuous columns.
+    categorical : tuple of CategoricalColumn
+        The categorical columns.
+    continuous_index : ndarray of int
+        Positions of the continuous columns.
+    categorical_index : ndarray of int
+        Positions of the categorical columns.
+    """
 
     names: tuple[Any, ...]
     named: bool  # whether the names are a DataFrame's, or just positions
@@ -123,7 +189,18 @@ class Columns:
     categorical_index: Index
 
     def encode(self, X: Any) -> EncodedTable:
-        """A table with these columns, as densities see it."""
+        """Encode a table with these columns.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or EncodedTable
+            The table; columns of a DataFrame may be in another order.
+
+        Returns
+        -------
+        EncodedTable
+            The table as densities use it.
+        """
         if isinstance(X, EncodedTable):
             return X
         X = self._in_order(_as_table(X))
@@ -155,19 +232,43 @@ class Columns:
 
 
 def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Columns:
-    """Say what the columns of a table are, from its (labeled) rows.
+    """Learn the columns of a table from its (labeled) rows.
 
     Parameters
     ----------
-    X : array or DataFrame.
-    categorical_features : names, positions or a mask of the categorical columns. None: by type; text, category and
-        truth values are categorical, numbers and dates are continuous (so everything in a numeric array is).
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        The rows.
+    categorical_features : array-like of str, int or bool, default=None
+        Names, positions or a mask of the categorical columns. None infers them from the types: text, category and
+        boolean columns are categorical, numbers and dates are continuous (so everything in a numeric array is).
+
+    Returns
+    -------
+    Columns
+        The description of the columns.
+
+    See Also
+    --------
+    learn_and_encode : Learn and encode in one step.
     """
     return _learn(_as_table(X), categorical_features)[0]
 
 
 def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> EncodedTable:
-    """A table as densities see it, its columns learned from its own rows; see :func:`learn_columns`."""
+    """Encode a table by columns learned from its own rows.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or EncodedTable
+        The rows. An encoded table is returned as it is.
+    categorical_features : array-like of str, int or bool, default=None
+        The categorical columns, as in :func:`learn_columns`.
+
+    Returns
+    -------
+    EncodedTable
+        The encoded rows.
+    """
     if isinstance(X, EncodedTable):
         return X
     X = _as_table(X)
@@ -176,7 +277,7 @@ def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> E
 
 
 def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, Floats | None]:
-    """What the columns are, and all of them as one array where every column is a plain number."""
+    """The columns, and all of them as one array where every column is numeric."""
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
     array = None if is_categorical.any() else plain_numbers(X)
@@ -208,12 +309,36 @@ def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, Flo
 
 
 def column_names(X: Any) -> tuple[Any, ...]:
-    """Names of the columns; positions for an array."""
+    """Return the names of the columns.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame
+        A table.
+
+    Returns
+    -------
+    tuple
+        The names; positions for an array.
+    """
     return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
 
 
 def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> Mask:
-    """Mask of the categorical columns: as asked for, or by type."""
+    """Return a mask of the categorical columns.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        A table.
+    categorical_features : array-like of str, int or bool, default=None
+        What the user passed. None infers them from the types.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_columns,)
+        True for categorical columns.
+    """
     X = _as_table(X)
     names = column_names(X)
     if categorical_features is None:
@@ -361,7 +486,7 @@ def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
 
 
 def _describe_numbers(name: Any, values: Floats) -> ContinuousColumn:
-    """Range, center and spread of a continuous column; zeros where there is nothing to see."""
+    """Range, mean and standard deviation of a continuous column; zeros where all values are missing."""
     present = values[~np.isnan(values)]
     if len(present) == 0:
         return ContinuousColumn(name, 0.0, 0.0, 0.0, 0.0, True)
@@ -371,7 +496,20 @@ def _describe_numbers(name: Any, values: Floats) -> ContinuousColumn:
 
 
 def mean_and_spread(values: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of numbers however large; the spread of a constant is 0, not 1e-17."""
+    """Compute mean and standard deviation of numbers however large.
+
+    Parameters
+    ----------
+    values : ndarray
+        At least one number, none missing.
+
+    Returns
+    -------
+    mean : float
+        The mean.
+    spread : float
+        The standard deviation; exactly 0 for a constant.
+    """
     low, high = float(values.min()), float(values.max())
     if low == high:
         return low, 0.0

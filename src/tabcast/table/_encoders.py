@@ -1,4 +1,4 @@
-"""Tables as the members of a committee take them: numbers for trees, normal scores and indicators for the others."""
+"""Encodings for the members of a committee: numbers for trees, normal scores and indicators for the others."""
 
 from __future__ import annotations
 
@@ -21,14 +21,26 @@ LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in sin
 
 
 class TableCodes(TransformerMixin, BaseEstimator):
-    """A table as one array for trees: numbers as they are, levels as their position, missing as less.
+    """Encode a table as one array for trees: numbers as they are, levels as their position.
 
-    A missing number lies as far below the least seen in fitting as that below the largest, at least 1. A missing level
-    is -1, one never seen -2. Numbers beyond single precision, in which scikit-learn's trees compare, are cut.
+    A missing number is placed below the smallest seen in fitting, at a distance of the range, at least 1. A missing
+    level is -1, an unseen one -2. Numbers beyond single precision, in which scikit-learn's trees compare, are clipped.
 
     Parameters
     ----------
-    categorical_features : names, positions or mask of the categorical columns; None: by type.
+    categorical_features : array-like of str, int or bool, default=None
+        Names, positions or mask of the categorical columns. None infers them from the types.
+
+    Attributes
+    ----------
+    columns_ : Columns
+        The columns of the fitted table.
+    below_ : ndarray of shape (n_continuous,)
+        What a missing number becomes.
+
+    See Also
+    --------
+    NormalScores : An encoding for linear models.
 
     Examples
     --------
@@ -44,28 +56,68 @@ class TableCodes(TransformerMixin, BaseEstimator):
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None) -> TableCodes:
-        """Learn levels and ranges."""
+        """Learn levels and ranges.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The table.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        TableCodes
+            The fitted encoder itself.
+        """
         self.columns_ = learn_columns(X, self.categorical_features)
         self.below_ = np.array([column.low - max(column.high - column.low, 1.0) for column in self.columns_.continuous])
         return self
 
     def transform(self, X: Any) -> Floats:
-        """The array."""
+        """Encode a table.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            Continuous columns first, then categorical ones.
+        """
         table = self.columns_.encode(X)
         numbers = np.where(np.isnan(table.continuous), self.below_, table.continuous)
         return np.hstack([np.clip(numbers, -LARGEST, LARGEST), table.codes.astype(float)])
 
 
 class NormalScores(TransformerMixin, BaseEstimator):
-    """A table as one array for linear models, neighbors and networks: comparable columns without wild values.
+    """Encode a table as one array for linear models, neighbors and networks: comparable columns without outliers.
 
-    A number becomes the normal quantile of its rank among the rows seen in fitting, cut at -3 and 3, missing is 0 with
-    an indicator; a column without any number is 0 everywhere. Each of the 50 most frequent levels of a column, missing
-    among them, becomes an indicator; a rarer one, or one never seen, has none.
+    A number becomes the normal quantile of its rank among the rows seen in fitting, clipped to [-3, 3]; a missing one
+    becomes 0 with an indicator, and a column without any number is 0 everywhere. Each of the 50 most frequent levels of
+    a column, missing among them, becomes an indicator; a rarer or unseen level has none.
 
     Parameters
     ----------
-    categorical_features : names, positions or mask of the categorical columns; None: by type.
+    categorical_features : array-like of str, int or bool, default=None
+        The categorical columns by name, position or mask. None infers them from the types.
+
+    Attributes
+    ----------
+    columns_ : Columns
+        The columns of the table that was fitted.
+    has_missing_ : ndarray of bool of shape (n_continuous,)
+        Which continuous columns have missing values.
+    levels_ : list of ndarray
+        Codes of the levels with an indicator, for each categorical column.
+    quantiles_ : QuantileTransformer or None
+        Maps numbers to normal scores; None without continuous columns.
+
+    See Also
+    --------
+    TableCodes : An encoding for trees.
 
     Examples
     --------
@@ -82,7 +134,20 @@ class NormalScores(TransformerMixin, BaseEstimator):
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None) -> NormalScores:
-        """Learn ranks and levels."""
+        """Learn ranks and levels.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The rows to learn from.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        NormalScores
+            The fitted encoder itself.
+        """
         self.columns_ = learn_columns(X, self.categorical_features)
         table = self.columns_.encode(X)
         self.has_missing_ = np.isnan(table.continuous).any(axis=0)
@@ -97,7 +162,18 @@ class NormalScores(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """The array."""
+        """Compute normal scores and indicators.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            A table with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features)
+            Scores, indicators of missing numbers, indicators of levels.
+        """
         table = self.columns_.encode(X)
         return np.hstack([self._scores(table), *self._indicators(table)])
 

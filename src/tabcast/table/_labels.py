@@ -1,4 +1,4 @@
-"""Who is labeled, and with what: the user's y, whatever its kind, as class indices."""
+"""The user's labels, of whatever type, as class indices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ UNLABELED = -1  # class index of a row without a label
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes in sorted order, and for each row the index of its class or UNLABELED."""
+    """The classes and the class of each row.
+
+    Attributes
+    ----------
+    classes : ndarray
+        The classes in sorted order.
+    codes : ndarray of int of shape (n_rows,)
+        Index of each row's class, or UNLABELED.
+    marker : object
+        The user's own marker for unlabeled rows.
+    """
 
     classes: NDArray[Any]
     codes: Index
@@ -30,7 +40,18 @@ class Labels:
         return self.codes != UNLABELED
 
     def values(self, codes: Index) -> NDArray[Any]:
-        """Class values for class indices, with the user's own marker for UNLABELED."""
+        """Return class values for class indices.
+
+        Parameters
+        ----------
+        codes : ndarray of int
+            Class indices, or UNLABELED.
+
+        Returns
+        -------
+        ndarray
+            The classes, with the user's own marker for UNLABELED.
+        """
         if (codes != UNLABELED).all():
             return self.classes[codes]
         result = np.empty(len(codes), dtype=_room_for(self.classes, self.marker))
@@ -40,12 +61,20 @@ class Labels:
 
 
 def find_unlabeled(y: Any, missing_label: Any = "auto") -> Mask:
-    """Mask of the rows without a label.
+    """Find the rows without a label.
 
     Parameters
     ----------
-    y : labels and markers.
-    missing_label : "auto": missing values, and -1 in a numeric y. Any other value: missing values, and that value.
+    y : array-like of shape (n_rows,)
+        Labels and markers.
+    missing_label : object, default="auto"
+        With "auto", missing values and -1 in a numeric y are markers. Any other value is a marker beside missing
+        values.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_rows,)
+        True for unlabeled rows.
     """
     values = _to_numpy(y)
     unlabeled = np.asarray(pd.isna(values), dtype=bool)
@@ -64,8 +93,15 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
 
     Parameters
     ----------
-    y : (n_rows,) strings, truth values, integers or whole floats, with markers for rows without a label.
-    missing_label : see :func:`find_unlabeled`.
+    y : array-like of shape (n_rows,)
+        Strings, booleans, integers or whole floats, with markers for unlabeled rows.
+    missing_label : object, default="auto"
+        Which label means unlabeled; see :func:`find_unlabeled`.
+
+    Returns
+    -------
+    Labels
+        Classes and class indices.
     """
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
@@ -79,7 +115,7 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
             f"y has no labeled row: each of its {len(values)} values is a marker for unlabeled. "
             "Label some rows of at least two classes."
         )
-    if known.dtype.kind not in "iubU":  # whole numbers, truth values and text are classes for sure
+    if known.dtype.kind not in "iubU":  # integers, booleans and text are classes in any case
         check_classification_targets(known)
     classes, codes = np.unique(known, return_inverse=True)
     all_codes = np.full(len(values), UNLABELED, dtype=np.intp)
@@ -93,7 +129,22 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
 
 
 def encode_labels(y: Any, labels: Labels, *, name: str) -> Index:
-    """Class indices of another y (a validation set's), all of whose rows must be labeled with known classes."""
+    """Return class indices of another y, for instance that of a validation set.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Classes; every row must be labeled with a known class.
+    labels : Labels
+        The known classes.
+    name : str
+        What to call `y` in an error.
+
+    Returns
+    -------
+    ndarray of int of shape (n_rows,)
+        Class indices.
+    """
     values = _to_numpy(y)
     index = {value: code for code, value in enumerate(labels.classes.tolist())}
     try:
@@ -132,16 +183,16 @@ def _to_plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _kind(value: Any) -> str:
-    """Truth value, number, text, or the type's own name."""
+    """Booleans, numbers, text, or the type's own name."""
     if isinstance(value, bool | np.bool_):
-        return "truth values"
+        return "booleans"
     if isinstance(value, int | float | np.number):
         return "numbers"
     return "text" if isinstance(value, str) else type(value).__name__
 
 
 def _is_numeric(values: NDArray[Any]) -> bool:
-    """Whether labels are numbers (truth values are not)."""
+    """Whether labels are numbers (booleans are not)."""
     if values.dtype == object:
         return len(values) > 0 and all(_kind(value) == "numbers" for value in set(values.tolist()))
     return values.dtype.kind in "iuf"

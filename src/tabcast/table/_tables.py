@@ -20,8 +20,15 @@ def read_table(X: Any, *, name: str = "X") -> Any:
 
     Parameters
     ----------
-    X : what the user gave.
-    name : what to call it in an error.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        What the user passed.
+    name : str, default="X"
+        What to call it in an error.
+
+    Returns
+    -------
+    ndarray or DataFrame
+        The checked table.
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -40,7 +47,18 @@ def read_table(X: Any, *, name: str = "X") -> Any:
 
 
 def is_dataframe(X: Any) -> bool:
-    """Whether X is a pandas or polars DataFrame (or another one that narwhals knows)."""
+    """Tell whether an object is a pandas or polars DataFrame, or another one that narwhals supports.
+
+    Parameters
+    ----------
+    X : object
+        Any object.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
     if isinstance(X, pd.DataFrame):
         return True
     if isinstance(X, np.ndarray | list | tuple):
@@ -51,7 +69,18 @@ def is_dataframe(X: Any) -> bool:
 
 
 def plain_numbers(X: Any) -> Floats | None:
-    """All of a table as one array, where every column is a plain number."""
+    """Return a table as one array, where every column is numeric.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A table.
+
+    Returns
+    -------
+    ndarray or None
+        Floats; None if some column is not numeric.
+    """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
     if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
         return X.to_numpy(dtype=float) if isinstance(X, pd.DataFrame) else np.asarray(X, dtype=float)
@@ -59,17 +88,54 @@ def plain_numbers(X: Any) -> Floats | None:
 
 
 def n_rows(X: Any) -> int:
-    """Number of rows."""
+    """Return the number of rows of a table.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A table.
+
+    Returns
+    -------
+    int
+        The number of rows.
+    """
     return int(X.shape[0])
 
 
 def take_rows(X: Any, rows: Index) -> Any:
-    """Some rows of a table, by position, as the same kind of table."""
+    """Take some rows of a table.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A table.
+    rows : ndarray of int
+        Positions of the rows.
+
+    Returns
+    -------
+    ndarray or DataFrame
+        The same kind of table.
+    """
     return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def take_columns(X: Any, positions: Index) -> Any:
-    """Some columns of a table, by position, as the same kind of table."""
+    """Take some columns of a table.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A table.
+    positions : ndarray of int
+        Positions of the columns.
+
+    Returns
+    -------
+    ndarray or DataFrame
+        The same kind of table.
+    """
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, positions]
     if is_dataframe(X):
@@ -78,7 +144,20 @@ def take_columns(X: Any, positions: Index) -> Any:
 
 
 def stack_rows(X: Any, X_unlabeled: Any) -> Any:
-    """Two tables with the same columns, one under the other."""
+    """Stack two tables with the same columns.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        The first rows.
+    X_unlabeled : ndarray or DataFrame
+        Further rows; the same kind of table.
+
+    Returns
+    -------
+    ndarray or DataFrame
+        All rows. Levels of category columns are united.
+    """
     if is_dataframe(X) != is_dataframe(X_unlabeled) or (is_dataframe(X) and type(X) is not type(X_unlabeled)):
         raise TypeError(
             "X and X_unlabeled must be the same kind of table; "
@@ -102,7 +181,20 @@ def stack_rows(X: Any, X_unlabeled: Any) -> Any:
 
 
 def describe_difference(expected: Any, got: Any) -> str:
-    """Which column names are missing from `got`, and which were not expected; empty if neither."""
+    """Describe which column names are missing, and which are unexpected.
+
+    Parameters
+    ----------
+    expected : iterable
+        The expected names.
+    got : iterable
+        The given names.
+
+    Returns
+    -------
+    str
+        A phrase for an error message; empty if the names agree.
+    """
     missing = [repr(name) for name in expected if name not in set(got)]
     unexpected = [repr(name) for name in got if name not in set(expected)]
     parts = []
@@ -156,7 +248,13 @@ def _infinite_columns(X: Any) -> list[Any]:
 
 
 def warn_empty_columns(X: Any) -> None:
-    """Say which columns have no value at all."""
+    """Warn about columns without any value.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A table.
+    """
     if isinstance(X, pd.DataFrame):
         empty = [repr(name) for name in X.columns[X.isna().all()]]
     elif is_dataframe(X):

@@ -1,7 +1,7 @@
-"""Who writes soft labels for the unlabeled rows.
+"""Where soft labels of the unlabeled rows come from.
 
-To add one: subclass `Teacher` in a file of its own, write `fit(lesson)`, `teach(own_proba)` and `predict_proba(X)`,
-list it here.
+To add a teacher, subclass `Teacher` in a file of its own, write `fit(lesson)`, `teach(own_proba)` and
+`predict_proba(X)`, and list it here.
 """
 
 from tabcast.table import NormalScores, TableCodes

@@ -21,15 +21,24 @@ class Lesson:
 
     Attributes
     ----------
-    X, y : the labeled rows, and the index of their class; every class is there.
-    X_pool : the unlabeled rows.
-    n_classes : number of classes.
-    categorical_features : mask of the categorical columns.
-    sample_weight : what each labeled row counts; None: the same.
-    own : the user's estimator fitted on the labeled rows; takes tables like `X`.
-    own_out_of_fold : from folds to its probabilities of the held-out rows, a row for each labeled one; costs a fit a
-        fold.
-    random_state : seed of whatever is random.
+    X : ndarray or DataFrame of shape (n_rows, n_columns)
+        The labeled rows.
+    y : ndarray of int of shape (n_rows,)
+        Class index of each labeled row; every class occurs.
+    X_pool : ndarray or DataFrame of shape (n_unlabeled, n_columns)
+        The unlabeled rows.
+    n_classes : int
+        Number of classes.
+    categorical_features : ndarray of bool of shape (n_columns,)
+        Mask of the categorical columns.
+    sample_weight : ndarray of shape (n_rows,) or None
+        Weights of the labeled rows. None means equal weights.
+    own : classifier
+        The user's estimator fitted on the labeled rows; takes tables like `X`.
+    own_out_of_fold : callable
+        Maps folds to its probabilities of the held-out rows, one row per labeled one; costs one fit per fold.
+    random_state : int
+        Seed of everything random.
     """
 
     X: Any
@@ -44,13 +53,18 @@ class Lesson:
 
 
 class Teacher(BaseEstimator, ABC):
-    """Writes soft labels: for each unlabeled row a probability of each class.
+    """Base class of teachers: predict soft labels, a probability of each class for each unlabeled row.
 
     Attributes
     ----------
-    temperature : how much its labels are sharpened unless the user says otherwise: ``q ** (1 / T)``.
-    out_of_fold_ : after fitting: (n_rows, n_classes) what it says about labeled rows without having seen them; None
-        for a teacher that cannot tell.
+    temperature : float
+        How much its labels are sharpened by default: ``q ** (1 / T)``.
+    out_of_fold_ : ndarray of shape (n_rows, n_classes) or None
+        After fitting, probabilities of labeled rows that it was not trained on; None for a teacher without any.
+
+    See Also
+    --------
+    tabcast.testing.check_teacher : Checks of the contract, also for members of your own.
     """
 
     temperature: ClassVar[float] = 1.0
@@ -58,28 +72,56 @@ class Teacher(BaseEstimator, ABC):
 
     @property
     def n_own_fits(self) -> int:
-        """How many more fits of the user's estimator it asks for."""
+        """Number of further fits of the user's estimator that it needs."""
         return 0
 
     def check(self) -> None:
-        """Raise a ValueError for a parameter that makes no sense; called before any long work."""
+        """Raise a ValueError for an invalid parameter; called before any long work."""
 
     @abstractmethod
     def fit(self, lesson: Lesson) -> Teacher:
-        """Learn from the labeled rows."""
-
-    @abstractmethod
-    def teach(self, own_proba: Floats) -> Floats:
-        """Soft labels of the unlabeled rows of the lesson.
+        """Learn from the labeled rows.
 
         Parameters
         ----------
-        own_proba : (n_unlabeled, n_classes) what the user's estimator says about them now.
+        lesson : Lesson
+            The rows and the user's estimator.
+
+        Returns
+        -------
+        Teacher
+            The fitted teacher itself.
+        """
+
+    @abstractmethod
+    def teach(self, own_proba: Floats) -> Floats:
+        """Return soft labels of the unlabeled rows of the lesson.
+
+        Parameters
+        ----------
+        own_proba : ndarray of shape (n_unlabeled, n_classes)
+            Current probabilities predicted by the user's estimator.
+
+        Returns
+        -------
+        ndarray of shape (n_unlabeled, n_classes)
+            Probabilities; rows sum to 1.
         """
 
     @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
-        """What the teacher says about other rows, with the user's estimator as it was in the lesson."""
+        """Predict probabilities of other rows.
+
+        Parameters
+        ----------
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Rows with the columns of the lesson.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Probabilities; rows sum to 1.
+        """
 
 
 def proba_of(model: Any, X: Any, n_classes: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Several kinds of models together: what one gets wrong the others may know."""
+"""Several kinds of models together: what one gets wrong the others may get right."""
 
 from __future__ import annotations
 
@@ -31,22 +31,25 @@ PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
 
 
 class Neighbors(KNeighborsClassifier):
-    """Nearest neighbors that are content with fewer rows than they ask for."""
+    """Nearest neighbors that accept fewer training rows than `n_neighbors`."""
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """As many neighbors as there are, at most those asked for."""
+        """Return at most as many neighbors as there are training rows."""
         return super().kneighbors(X, min(n_neighbors or self.n_neighbors, self.n_samples_fit_), return_distance)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a member is made.
+    """How a member is built.
 
     Attributes
     ----------
-    encoding : how the table is written for it.
-    build : the classifier.
-    in_folds : its parameters where it only shows what it is worth.
+    encoding : type
+        How the table is encoded for it.
+    build : callable
+        Returns the classifier.
+    in_folds : mapping
+        Parameters of the classifier while weights are estimated.
     """
 
     encoding: type[Any]
@@ -65,42 +68,54 @@ MEMBERS = {
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A fitted member: writes a table its own way and predicts."""
+    """A fitted member: encodes a table and predicts."""
 
     encoding: Any
     model: Any
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of a table like the user's."""
+        """Predict probabilities for a table like the user's."""
         return np.asarray(self.model.predict_proba(self.encoding.transform(X)), dtype=float)
 
 
 class Committee(Teacher):
-    """A weighted mean of the user's own estimator and others of another kind.
+    """Average the user's own estimator and classifiers of other kinds, with weights estimated out of fold.
 
-    Choose it (it is the default) unless the user's estimator is known to be much better than what others can do. The
-    weights come from rows that no member has seen: they maximize the out-of-fold log-likelihood of the labeled rows.
+    Choose it (it is the default) unless the user's estimator is known to be much better than the others. The
+    weights maximize the out-of-fold log-likelihood of the labeled rows.
 
     Parameters
     ----------
-    members : names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many
-        while weights are found), "linear" (logistic regression on normal scores and indicators), "neighbors",
-        "network", "boosting"; or classifiers, which get the table as it is.
-    n_folds : into how many folds the labeled rows are cut to find the weights. A class with one row is never held out;
-        where no class has two, all members count the same.
+    members : sequence of str or classifier, default=("own", "trees", "linear")
+        Names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many while weights
+        are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network",
+        "boosting"; or classifiers, which are given the table as it is.
+    n_folds : int, default=5
+        Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
+        where no class has two, all members have equal weights.
 
     Attributes
     ----------
-    weights_ : what each member counts, with sum 1.
-    members_ : the fitted members, in the order of `members`.
-    held_out_ : positions of the labeled rows that were held out in a fold: all but those alone in their class.
-    out_of_fold_ : (n_held_out, n_classes) what members trained without them say about these, in the same mixture;
-        None without any.
+    weights_ : ndarray of shape (n_members,)
+        Weight of each member; they sum to 1.
+    members_ : list
+        The fitted members, in the order of `members`.
+    n_classes_ : int
+        Number of classes.
+    held_out_ : ndarray of int
+        Positions of the labeled rows that were held out in a fold: all but those alone in their class.
+    out_of_fold_ : ndarray of shape (n_held_out, n_classes) or None
+        Probabilities of these rows, predicted by members trained without them, in the same mixture; None without any.
+
+    See Also
+    --------
+    SelfTeacher : The user's estimator alone.
+    mixture_weights : How the weights are estimated.
 
     Notes
     -----
     The weights w maximize ``sum_i log(sum_m w_m p_im) + 2 * sum_m log w_m`` over the labeled rows i, where p_im is the
-    probability that member m, trained without row i, gives the row's class, with 5 % of the class shares mixed in.
+    probability that member m, trained without row i, gives the row's class, with 5% of the class proportions mixed in.
 
     Examples
     --------
@@ -112,7 +127,7 @@ class Committee(Teacher):
     >>> y[y.argsort(kind="stable") % 5 != 0] = -1
     >>> teacher = Committee(["own", "linear"])
     >>> model = SoftSelfTrainingClassifier(DecisionTreeClassifier(), teacher=teacher, random_state=0).fit(X, y)
-    >>> model.teacher_.weights_.round(1)  # the tree is believed more than the line
+    >>> model.teacher_.weights_.round(1)  # the tree has more weight than the linear model
     array([0.7, 0.3])
     """
 
@@ -124,11 +139,11 @@ class Committee(Teacher):
 
     @property
     def n_own_fits(self) -> int:
-        """One a fold, if the user's estimator is a member."""
+        """One per fold, if the user's estimator is a member."""
         return self.n_folds * sum(isinstance(member, str) and member == OWN for member in self.members)
 
     def check(self) -> None:
-        """Members are known, folds are at least two."""
+        """Check that members are known and folds are at least two."""
         if not isinstance(self.members, list | tuple) or len(self.members) == 0:
             raise ValueError(f"`members` of Committee must be a list of at least one member; got {self.members!r}.")
         for member in self.members:
@@ -141,7 +156,7 @@ class Committee(Teacher):
         check_integer(self.n_folds, "n_folds", "Committee", 2)
 
     def fit(self, lesson: Lesson) -> Committee:
-        """Fit every member on the labeled rows, and find out what each is worth."""
+        """Fit every member on the labeled rows, and estimate the weights."""
         self.check()
         folds = make_folds(lesson.y, self.n_folds, lesson.random_state)
         shares = smoothed_shares(lesson.y, lesson.n_classes)
@@ -178,11 +193,11 @@ class Committee(Teacher):
         return self
 
     def teach(self, own_proba: Floats) -> Floats:
-        """The members' weighted mean, the user's estimator speaking for itself."""
+        """Return the members' weighted mean, with the given probabilities for the user's estimator."""
         return self._mix([own_proba if proba is None else proba for proba in self._pool])
 
     def predict_proba(self, X: Any) -> Floats:
-        """The members' weighted mean for other rows."""
+        """Return the members' weighted mean for other rows."""
         return self._mix([proba_of(member, X, self.n_classes_) for member in self.members_])
 
     def _mix(self, probas: list[Floats]) -> Floats:
@@ -204,7 +219,7 @@ def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
 
 
 def _write_table(encode: type[Any], lesson: Lesson) -> tuple[Any, Any]:
-    """An encoding learned from labeled and unlabeled rows (no label is looked at), and the labeled rows in it."""
+    """An encoding learned from labeled and unlabeled rows (labels are not used), and the labeled rows in it."""
     if encode is FunctionTransformer:
         return FunctionTransformer(), lesson.X
     encoding = encode(lesson.categorical_features).fit(stack_rows(lesson.X, lesson.X_pool))

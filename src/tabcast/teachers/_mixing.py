@@ -1,4 +1,4 @@
-"""How much each member of a committee is to be believed."""
+"""The weights of the members of a committee."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tabcast.table import Floats
 
 
 def with_prior(proba: Floats, shares: Floats, part: float) -> Floats:
-    """Probabilities with a part of the class shares mixed in, so that nobody is ever ruled out."""
+    """Probabilities with a part of the class proportions mixed in, so that no class has probability 0."""
     return (1 - part) * proba + part * shares
 
 
@@ -20,18 +20,29 @@ def mixture_weights(
     tolerance: float = 1e-10,
     max_steps: int = 100_000,
 ) -> Floats:
-    """Weights w of the members of a mixture, positive and with sum 1, found by EM.
+    """Estimate the weights of the members of a mixture by EM.
 
     They maximize ``sum_i log(sum_m w_m L_im) + strength * sum_m log w_m``: the log-likelihood of the rows, and a prior
-    that keeps every member in. Each step gives every row to the members in proportion to what they explain of it, and
-    makes the weights of what they got, plus the prior's share.
+    that keeps every member in. Each step divides every row among the members in proportion to its likelihood under
+    them, and updates the weights by the sums and the prior.
 
     Parameters
     ----------
-    likelihood : (n_rows, n_members), positive: the probability a member gives the row's class.
-    strength : how strongly weights are pulled toward equal ones; as many rows for each member.
-    row_weight : what each row counts; None: 1.
-    tolerance, max_steps : when it stops: no weight moved by more, or after so many steps.
+    likelihood : ndarray of shape (n_rows, n_members)
+        Positive numbers: the probability a member gives the row's class.
+    strength : float, default=2.0
+        Strength of the prior toward equal weights, as a number of rows per member.
+    row_weight : ndarray of shape (n_rows,), default=None
+        Weight of each row. None means 1.
+    tolerance : float, default=1e-10
+        It stops when no weight changes by more.
+    max_steps : int, default=100000
+        Maximum number of steps.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Positive weights that sum to 1.
 
     Examples
     --------

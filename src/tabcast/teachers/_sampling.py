@@ -1,4 +1,4 @@
-"""Whether the labeled rows look like a random sample of all rows, as far as a teacher can see."""
+"""Whether the labeled rows look like a random sample of all rows, according to the predictions of a teacher."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ ALARM = 0.01  # p value below which the labeled rows are taken for no random sam
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """What a teacher expects in the labeled and in the unlabeled rows.
+    """Mean predictions of a teacher for the labeled and for the unlabeled rows.
 
     Attributes
     ----------
-    labeled : (n_classes,) mean probability of labeled rows, told by models that were not trained on them.
-    unlabeled : (n_classes,) mean probability of unlabeled rows.
-    p_value : of the difference, if both were random samples of the same rows.
+    labeled : ndarray of shape (n_classes,)
+        Mean probability of labeled rows, predicted out of fold.
+    unlabeled : ndarray of shape (n_classes,)
+        Mean probability of unlabeled rows.
+    p_value : float
+        P-value of the difference, if both were random samples of the same rows.
     """
 
     labeled: Floats
@@ -34,12 +37,21 @@ class Sampling:
 def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     """Test whether two sets of predicted probabilities have the same mean (Hotelling's test).
 
-    If the labeled rows were balanced on purpose, a teacher expects more of a rare class in them than in the unlabeled
-    rows. It notices the more, the better it tells the classes apart; a teacher that knows nothing notices nothing.
+    If the labeled rows were balanced by design, a teacher predicts a rare class more often in them than in the
+    unlabeled rows. The test has the more power the better the teacher separates the classes, and none if it is
+    uninformative.
 
     Parameters
     ----------
-    labeled, unlabeled : (n, n_classes) probabilities; those of labeled rows out of fold.
+    labeled : ndarray of shape (n_labeled, n_classes)
+        Out-of-fold probabilities of labeled rows.
+    unlabeled : ndarray of shape (n_unlabeled, n_classes)
+        Probabilities of unlabeled rows.
+
+    Returns
+    -------
+    Sampling
+        Both means and the p-value.
 
     Examples
     --------

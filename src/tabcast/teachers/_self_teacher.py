@@ -1,4 +1,4 @@
-"""The user's estimator teaches itself."""
+"""The user's estimator as its own teacher."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from tabcast.teachers._base import Lesson, Teacher, proba_of
 
 
 class SelfTeacher(Teacher):
-    """The user's estimator alone: the do-nothing member, and classical self-training with soft labels.
+    """Use the user's estimator alone: the do-nothing member, classical self-training with soft labels.
 
     Attributes
     ----------
-    own_ : the user's estimator, fitted on the labeled rows.
+    own_ : classifier
+        The user's estimator, fitted on the labeled rows.
+    n_classes_ : int
+        Number of classes.
+
+    See Also
+    --------
+    Committee : Averages several kinds of classifiers.
 
     Examples
     --------
@@ -36,9 +43,9 @@ class SelfTeacher(Teacher):
         return self
 
     def teach(self, own_proba: Floats) -> Floats:
-        """What the user's estimator says."""
+        """Return the probabilities of the user's estimator."""
         return own_proba
 
     def predict_proba(self, X: Any) -> Floats:
-        """What the user's estimator says, as it was on the labeled rows alone."""
+        """Predict with the user's estimator as it was trained on the labeled rows alone."""
         return proba_of(self.own_, X, self.n_classes_)

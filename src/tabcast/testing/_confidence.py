@@ -1,4 +1,4 @@
-"""What a confidence promises."""
+"""The contract of confidences, as checks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,14 @@ CONTRACT = Contract(Confidence, use)
 
 
 def check_confidence(confidence: Confidence) -> None:
-    """Run every check of the confidence family; of calibrators (`needs_held_out`) some more.
+    """Run every check of confidences on a member.
+
+    Calibrators (`needs_held_out`) have to pass some more.
+
+    Parameters
+    ----------
+    confidence : Confidence
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -54,7 +61,13 @@ def check_confidence(confidence: Confidence) -> None:
 
 
 def confidence_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the confidence family."""
+    """Return every check of confidences, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

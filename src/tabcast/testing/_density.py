@@ -1,4 +1,4 @@
-"""What a density promises."""
+"""The contract of densities, as checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ CONTRACT = Contract(Density, use)
 
 
 def check_density(density: Density) -> None:
-    """Run every check of the density family.
+    """Run every check of densities on a member.
+
+    Parameters
+    ----------
+    density : Density
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -35,7 +40,13 @@ def check_density(density: Density) -> None:
 
 
 def density_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the density family."""
+    """Return every check of densities, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

@@ -1,4 +1,4 @@
-"""What a feature selection promises."""
+"""The contract of feature selections, as checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ CONTRACT = Contract(FeatureSelection, use)
 
 
 def check_feature_selection(selection: FeatureSelection) -> None:
-    """Run every check of the feature selection family.
+    """Run every check of feature selections on a member.
+
+    Parameters
+    ----------
+    selection : FeatureSelection
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -35,7 +40,13 @@ def check_feature_selection(selection: FeatureSelection) -> None:
 
 
 def feature_selection_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the feature selection family."""
+    """Return every check of feature selections, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

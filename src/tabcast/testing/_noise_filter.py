@@ -1,4 +1,4 @@
-"""What a noise filter promises."""
+"""The contract of noise filters, as checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,12 @@ CONTRACT = Contract(NoiseFilter, use)
 
 
 def check_noise_filter(noise_filter: NoiseFilter) -> None:
-    """Run every check of the noise filter family.
+    """Run every check of noise filters on a member.
+
+    Parameters
+    ----------
+    noise_filter : NoiseFilter
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -34,7 +39,13 @@ def check_noise_filter(noise_filter: NoiseFilter) -> None:
 
 
 def noise_filter_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the noise filter family."""
+    """Return every check of noise filters, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

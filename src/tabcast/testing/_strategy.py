@@ -1,4 +1,4 @@
-"""What a pseudo-label strategy promises."""
+"""The contract of strategies, as checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ CONTRACT = Contract(Strategy, use)
 
 
 def check_strategy(strategy: Strategy) -> None:
-    """Run every check of the pseudo-label strategies.
+    """Run every check of strategies on a member.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -52,7 +57,13 @@ def check_strategy(strategy: Strategy) -> None:
 
 
 def strategy_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the pseudo-label strategies."""
+    """Return every check of strategies, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

@@ -1,4 +1,4 @@
-"""What a teacher promises."""
+"""The contract of teachers, as checks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,12 @@ CONTRACT = Contract(Teacher, use)
 
 
 def check_teacher(teacher: Teacher) -> None:
-    """Run every check of the teachers.
+    """Run every check of teachers on a member.
+
+    Parameters
+    ----------
+    teacher : Teacher
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -71,7 +76,13 @@ def check_teacher(teacher: Teacher) -> None:
 
 
 def teacher_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the teachers."""
+    """Return every check of teachers, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

@@ -1,4 +1,4 @@
-"""What a weighting of pseudo-labels promises."""
+"""The contract of weightings, as checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,12 @@ CONTRACT = Contract(Weighting, use)
 
 
 def check_weighting(weighting: Weighting) -> None:
-    """Run every check of the weightings of pseudo-labels.
+    """Run every check of weightings on a member.
+
+    Parameters
+    ----------
+    weighting : Weighting
+        The member to check. A broken promise raises an AssertionError that names it.
 
     Examples
     --------
@@ -34,7 +39,13 @@ def check_weighting(weighting: Weighting) -> None:
 
 
 def weighting_checks() -> list[tuple[str, Check]]:
-    """Name and function of every check of the weightings of pseudo-labels."""
+    """Return every check of weightings, for `pytest.mark.parametrize`.
+
+    Returns
+    -------
+    list of tuple (str, callable)
+        Name and function of each check; the function takes a member.
+    """
     return CONTRACT.checks()
 
 

@@ -1,4 +1,4 @@
-"""How rounds, alphas and whole models are judged on labeled rows they were not trained on."""
+"""How rounds, alphas and whole models are evaluated on labeled rows they were not trained on."""
 
 from tabcast.validation._labeled_scorer import LabeledScorer
 from tabcast.validation._semi_supervised_split import SemiSupervisedSplit

@@ -1,4 +1,4 @@
-"""A score that unlabeled rows cannot spoil."""
+"""A scorer for labels with markers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from tabcast.table import find_unlabeled, take_rows
 
 
 class LabeledScorer:
-    """A scorer that leaves out the rows without a label, then asks another scorer.
+    """Score on the labeled rows only, with any scorer of scikit-learn.
 
     Parameters
     ----------
-    scoring : name or scorer as everywhere in scikit-learn; None: the estimator's own `score`.
-    missing_label : which label means unlabeled; see `SelfTrainingClassifier`.
+    scoring : str, callable or None, default=None
+        Name or scorer as everywhere in scikit-learn. None means the estimator's own `score`.
+    missing_label : object, default="auto"
+        Which label means unlabeled; see `SelfTrainingClassifier`.
+
+    See Also
+    --------
+    SemiSupervisedSplit : Splits for labels with markers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cross-validation that understands unlabeled rows."""
+"""Cross-validation for labels with markers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from tabcast.table import Index, find_unlabeled, read_labels
 
 
 class SemiSupervisedSplit(BaseEstimator):
-    """Splits that keep every unlabeled row in training and test on labeled rows only.
+    """Split so that every unlabeled row is in training and only labeled rows are tested on.
 
-    Give it as `cv` to `cross_val_score` or `GridSearchCV` for a y with markers. An ordinary splitter would test on rows
-    whose class nobody knows.
+    Pass it as `cv` to `cross_val_score` or `GridSearchCV` for a y with markers. An ordinary splitter would test on rows
+    of unknown class.
 
     Parameters
     ----------
-    cv : number of stratified folds or a splitter, applied to the labeled rows.
-    missing_label : which label means unlabeled; see `SelfTrainingClassifier`.
+    cv : int or splitter, default=5
+        Number of stratified folds, or a splitter, applied to the labeled rows.
+    missing_label : object, default="auto"
+        Which label means unlabeled; see `SelfTrainingClassifier`.
+
+    See Also
+    --------
+    LabeledScorer : A scorer for labels with markers.
 
     Examples
     --------
@@ -39,7 +45,24 @@ class SemiSupervisedSplit(BaseEstimator):
         self.missing_label = missing_label
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Index, Index]]:
-        """Positions of training and test rows."""
+        """Yield positions of training and test rows.
+
+        Parameters
+        ----------
+        X : object
+            Ignored, as in scikit-learn's splitters.
+        y : array-like of shape (n_rows,)
+            Classes, with markers for unlabeled rows.
+        groups : array-like of shape (n_rows,), default=None
+            Groups for the splitter.
+
+        Yields
+        ------
+        train : ndarray of int
+            Labeled training rows and all unlabeled rows.
+        test : ndarray of int
+            Labeled test rows.
+        """
         labels = read_labels(y, self.missing_label)
         labeled, unlabeled = np.flatnonzero(labels.labeled), np.flatnonzero(~labels.labeled)
         own_groups = None if groups is None else np.asarray(groups)[labeled]
@@ -48,7 +71,22 @@ class SemiSupervisedSplit(BaseEstimator):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of splits."""
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X : object, default=None
+            Ignored.
+        y : array-like of shape (n_rows,), default=None
+            Classes and markers, for splitters that need them.
+        groups : array-like of shape (n_rows,), default=None
+            Groups for the splitter.
+
+        Returns
+        -------
+        int
+            The number of splits.
+        """
         known = None if y is None else np.zeros(int((~find_unlabeled(y, self.missing_label)).sum()))
         own_groups = None
         if groups is not None and y is not None:

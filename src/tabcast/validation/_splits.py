@@ -1,4 +1,4 @@
-"""How the labeled rows judge rounds and alphas: which of them train, which are held out."""
+"""How labeled rows are split to evaluate rounds and alphas: which train, which are held out."""
 
 from __future__ import annotations
 
@@ -15,32 +15,50 @@ from tabcast.exceptions import SmallClassWarning
 from tabcast.table import Index
 
 Split = tuple[Index, Index]
-NOBODY_JUDGES = (
-    "To hold out rows that judge, a class needs at least two labeled rows; every class has one. Label more rows, or "
-    "pass validation=None to go without."
+NOTHING_HELD_OUT = (
+    "To hold out rows, a class needs at least two labeled rows; every class has one. Label more rows, or pass "
+    "validation=None to go without."
 )
 
 
 class Validation(BaseEstimator, ABC):
-    """Splits the labeled rows into rows that train and rows that judge.
+    """Base class of validations: splits the labeled rows into training rows and held-out rows.
 
     Attributes
     ----------
-    refits : whether, after the choice is made, a last run trains on all labeled rows.
+    refits : bool
+        Whether, after the choice is made, a last run trains on all labeled rows.
     """
 
     refits: bool = False
 
     def check(self) -> None:
-        """Raise a ValueError for a parameter that makes no sense; called before any long work."""
+        """Raise a ValueError for an invalid parameter; called before any long work."""
 
     @abstractmethod
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """Pairs (train, held out) of positions in `y`, the class indices of the labeled rows."""
+        """Split the labeled rows.
+
+        Parameters
+        ----------
+        y : ndarray of int
+            Class indices of the labeled rows.
+        random_state : RandomState
+            Source of randomness.
+
+        Returns
+        -------
+        list of tuple (train, held_out)
+            Pairs of positions in `y`.
+        """
 
 
 class NoValidation(Validation):
-    """Nothing is held out: the last round is the model. The do-nothing member.
+    """Hold out nothing: the last round is the model. The do-nothing member.
+
+    See Also
+    --------
+    Holdout : Holds out a proportion.
 
     Examples
     --------
@@ -51,16 +69,21 @@ class NoValidation(Validation):
     """
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """One split that holds out nothing."""
+        """Return one split that holds out nothing."""
         return [(np.arange(len(y)), np.empty(0, dtype=np.intp))]
 
 
 class Holdout(Validation):
-    """A share of the labeled rows of each class judges, and never trains.
+    """Hold out a proportion of the labeled rows of each class; they are never trained on.
 
     Parameters
     ----------
-    fraction : the share, at least one row of each class that has two or more.
+    fraction : float, default=0.2
+        The proportion, in (0, 1); at least one row of each class that has two or more.
+
+    See Also
+    --------
+    CrossValidation : Trains the final model on every labeled row.
 
     Examples
     --------
@@ -75,11 +98,11 @@ class Holdout(Validation):
         self.fraction = fraction
 
     def check(self) -> None:
-        """The fraction is a share."""
+        """Check that the fraction is in (0, 1)."""
         check_number(self.fraction, "fraction", "Holdout", "(0, 1)")
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """One stratified split."""
+        """Return one stratified split."""
         held_out = np.zeros(len(y), dtype=bool)
         for members in _members(y, random_state):
             if len(members) > 1:
@@ -87,19 +110,26 @@ class Holdout(Validation):
                 held_out[members[:count]] = True
         _warn_single_rows(y)
         if not held_out.any():
-            raise ValueError(NOBODY_JUDGES)
+            raise ValueError(NOTHING_HELD_OUT)
         return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
 
 
 class CrossValidation(Validation):
-    """Every labeled row judges in turn; the final model trains on all of them (repeated stratified k-fold).
+    """Repeated stratified k-fold: every labeled row is held out, and the final model is trained on all of them.
 
-    A class's only row always trains. Every training part holds every class.
+    A class's only row is never held out, so all training rows of a split together contain every class.
 
     Parameters
     ----------
-    n_splits : parts the labeled rows are dealt into.
-    n_repeats : how often, each time dealt anew.
+    n_splits : int, default=3
+        Number of folds.
+    n_repeats : int, default=2
+        Number of repeats, each with new folds.
+
+    See Also
+    --------
+    Holdout : One split, at the cost of training rows.
+    FromSplitter : A splitter of scikit-learn.
 
     Examples
     --------
@@ -117,34 +147,39 @@ class CrossValidation(Validation):
         self.n_repeats = n_repeats
 
     def check(self) -> None:
-        """Both count."""
+        """Check that both are integers."""
         check_integer(self.n_splits, "n_splits", "CrossValidation", 2)
         check_integer(self.n_repeats, "n_repeats", "CrossValidation", 1)
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """`n_splits` splits for each repeat; parts without a row to judge are left out."""
+        """Return `n_splits` splits per repeat; folds without a row are left out."""
         _warn_single_rows(y)
         splits = []
         for _ in range(self.n_repeats):
             fold = np.full(len(y), -1)
-            dealt = 0  # classes are dealt one after the other, so that the parts stay of equal size
+            n_assigned = 0  # classes are assigned one after the other, so that the folds stay of equal size
             for members in _members(y, random_state):
                 if len(members) > 1:
-                    fold[members] = (dealt + np.arange(len(members))) % self.n_splits
-                    dealt += len(members)
-            parts = [np.flatnonzero(fold == part) for part in range(self.n_splits)]
-            splits += [(np.setdiff1d(np.arange(len(y)), part), part) for part in parts if len(part)]
+                    fold[members] = (n_assigned + np.arange(len(members))) % self.n_splits
+                    n_assigned += len(members)
+            folds = [np.flatnonzero(fold == number) for number in range(self.n_splits)]
+            splits += [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in folds if len(rows)]
         if not splits:
-            raise ValueError(NOBODY_JUDGES)
+            raise ValueError(NOTHING_HELD_OUT)
         return splits
 
 
 class FromSplitter(Validation):
-    """Any scikit-learn splitter over the labeled rows; the final model trains on all of them.
+    """Use any scikit-learn splitter on the labeled rows; the final model is trained on all of them.
 
     Parameters
     ----------
-    splitter : an object with `split(X, y)`.
+    splitter : object
+        An object with `split(X, y)`.
+
+    See Also
+    --------
+    CrossValidation : The default.
     """
 
     refits = True
@@ -153,7 +188,7 @@ class FromSplitter(Validation):
         self.splitter = splitter
 
     def split(self, y: Index, random_state: np.random.RandomState) -> list[Split]:
-        """The splitter's own splits, drawn from `random_state` where it has no seed of its own."""
+        """Return the splitter's own splits, drawn from `random_state` where it has no seed of its own."""
         splitter = copy(self.splitter)
         if getattr(splitter, "random_state", 0) is None:
             splitter.random_state = random_state.randint(np.iinfo(np.int32).max)
@@ -164,7 +199,19 @@ class FromSplitter(Validation):
 
 
 def resolve_validation(validation: Any) -> Validation:
-    """Make a member of the family of what a user passes."""
+    """Return the member of the family that a user's `validation` stands for.
+
+    Parameters
+    ----------
+    validation : "cv", None, float, int, splitter or Validation
+        The value of the argument: cross-validation, none, a held-out fraction, a number of folds, a scikit-learn
+        splitter, or a member.
+
+    Returns
+    -------
+    Validation
+        A member of the family.
+    """
     if validation is None:
         return NoValidation()
     if isinstance(validation, str) and validation == "cv":
@@ -189,12 +236,13 @@ def _members(y: Index, random_state: np.random.RandomState) -> list[Index]:
 
 
 def _warn_single_rows(y: Index) -> None:
+    """Warn about classes with a single labeled row."""
     counts = np.bincount(y)
     n_single = int((counts == 1).sum())
     if n_single:
         warnings.warn(
-            f"{n_single} {'class has' if n_single == 1 else 'classes have'} one labeled row only: it always trains and "
-            "never judges. Label more rows of it, or do not trust the score for it.",
+            f"{n_single} {'class has' if n_single == 1 else 'classes have'} only one labeled row, which is always "
+            "trained on and never held out. Label more rows of it, or do not rely on the score for it.",
             SmallClassWarning,
             stacklevel=3,
         )
