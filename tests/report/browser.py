@@ -217,10 +217,12 @@ class Page:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def middle(self, selector: str) -> tuple[float, float]:
+        """The middle of an element, scrolled into view; two frames later, when the browser has drawn it there."""
         place = self.run(
-            f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
-            " one.scrollIntoView({block: 'center', behavior: 'instant'}); const box = one.getBoundingClientRect();"
-            " return [box.left + box.width / 2, box.top + box.height / 2]; })()"
+            f"new Promise(done => {{ const one = document.querySelector({json.dumps(selector)});"
+            " one.scrollIntoView({block: 'center', behavior: 'instant'});"
+            " requestAnimationFrame(() => requestAnimationFrame(() => { const box = one.getBoundingClientRect();"
+            " done([box.left + box.width / 2, box.top + box.height / 2]); })); })"
         )
         return place[0], place[1]
 

@@ -145,8 +145,8 @@ def say_cluster_assumption(data: Data) -> Words:
         tail = f" (rank correlation {decimal(data['correlation'], 2)}{p_value(data.get('p_value'))})"
     return Words(
         "Are predictions right where rows are dense?",
-        "Labeled rows are sorted by density into ten groups, sparse to dense; each dot is the accuracy of held-out "
-        "predictions in a group, its bar the uncertainty, the dashed line the mean.",
+        "Labeled rows are sorted by density into at most ten groups, sparse to dense; each dot is the accuracy of "
+        "held-out predictions in a group, its bar the uncertainty, the dashed line the mean.",
         f"{CLUSTER_ASSUMPTION[data['holds']]}{tail}, measured on {rows(data['n_rows'])}.",
     )
 
