@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_circles, make_moons
 
-from tabcast.study.datasets import Split, DatasetInfo
+from tabcast.study.datasets import DatasetInfo, Split
 
 N_POPULATION, N_OTHERS = 12_000, 3_000
 N_UNLABELED, N_TEST = 300, 4_000
