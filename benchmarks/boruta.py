@@ -1,4 +1,4 @@
-"""BorutaShap: seconds an iteration against one XGBoost fit, in one run, on one thread.
+"""BorutaShap: seconds per iteration against one XGBoost fit, in one run, on one thread.
 
 qsar-biodeg (1,055 x 41) with all its rows, and Bioresponse (1,776 columns) with 250 labeled rows, from
 ../shared/datasets. XGBoost is fitted with its default parameters. The last line is JSON.

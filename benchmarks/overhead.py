@@ -1,7 +1,7 @@
 """What CAST adds to a fit: time outside the base estimator's own fit and predict, relative to that time.
 
-XGBoost on four real tables of ../shared/datasets, 10 % of the rows labeled, curriculum, alpha fixed, no feature
-selection, one thread. The paper's Table A2 has 76-134 % for CAST-L and 99-148 % for CAST-D. The last line is JSON.
+XGBoost on four real tables of ../shared/datasets, 10% of the rows labeled, curriculum, fixed alpha, no feature
+selection, one thread. The paper's Table A2 has 76-134% for CAST-L and 99-148% for CAST-D. The last line is JSON.
 
     python benchmarks/overhead.py [--repeats 5]
 """
@@ -74,7 +74,7 @@ def main():
         X, truth = read_dataset(name)
         X = X.drop(columns=dropped)
         random = np.random.default_rng(0)
-        # As in the paper: two thirds of 80 % of the rows train, a tenth of them labeled.
+        # As in the paper: two thirds of 80% of the rows train, a tenth of them labeled.
         rows = random.permutation(len(X))[: int(0.8 * 2 / 3 * len(X))]
         X, truth = X.iloc[rows].reset_index(drop=True), truth.iloc[rows].to_numpy(dtype=object)
         y = np.where(random.random(len(rows)) < 0.1, truth, None)

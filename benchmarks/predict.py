@@ -1,13 +1,12 @@
 """What `tabcast predict` costs beside the model itself: 1,000,000 x 20 Parquet, streamed.
 
-The table (an identifier, 14 columns of numbers with gaps, 4 of levels, 1 of dates; 2 classes, so that the model itself
-is fast) is made with a seed in a temporary folder. The peer is the base model's own `predict_proba` on the whole table,
-in memory already and encoded as the model wants it; ours is everything but starting Python: loading the model, reading
-Parquet, understanding, encoding, predicting, writing Parquet. The bounds, for the default model: at most 4 times the
-peer's time, and a peak of 1 GB for the whole process (`ru_maxrss`, of a process of its own). Other models and CSV as
-output are measured as well. Runs of ours and the peer take turns, the fastest of each counts. Seconds are the
-processor's, of all threads, so that others on the machine count little; those of the clock are printed, too. The last
-line is JSON.
+The table (an identifier, 14 numeric columns with missing values, 4 categorical ones, 1 of dates; 2 classes, so that the
+model itself is fast) is generated with a seed in a temporary folder. The peer is the base model's own `predict_proba`
+on the whole table, in memory and encoded; ours is everything but starting Python: loading the model, reading Parquet,
+interpreting columns, encoding, predicting, writing Parquet. The bounds for the default model are 4 times the peer's
+time and a peak of 1 GB for the whole process (`ru_maxrss`, in a separate process). Other models and CSV output are
+measured as well. Runs of ours and the peer alternate, and the fastest of each counts. Seconds are CPU time of all
+threads, which depends little on other load; wall time is printed as well. The last line is JSON.
 
     python benchmarks/predict.py [--rows 1000000] [--repeats 3] [--threads 1]
 """

@@ -1,4 +1,4 @@
-"""How long `import tabcast` and `tabcast --help` take, against what they could not do without. The last line is JSON.
+"""How long `import tabcast` and `tabcast --help` take, relative to the packages they need. The last line is JSON.
 
 python benchmarks/startup.py
 """

@@ -53,7 +53,8 @@ class Labeling(Method):
     Attributes
     ----------
     balanced : whether labeled rows are drawn anew.
-    align : "yes", "no", "auto" (unless the labeled rows do not look like a random sample), or "supervised": no self-training.
+    align : "yes", "no", "auto" (unless the labeled rows do not look like a random sample), or "supervised" (no
+        self-training).
     """
 
     uses_strategy: ClassVar[bool] = False

@@ -47,7 +47,7 @@ class TestList:
                 info.metric,
                 str(info.openml_id or "-"),
             ]
-        assert rows["adult"][5] == "not here"
+        assert rows["adult"][5] == "not downloaded"
         assert rows["blob"][5] == "synthetic"
         assert "* gusto: a public stand-in for the paper's 6M-mortality registry (private)." in result.output
 
@@ -71,7 +71,7 @@ class TestList:
     def test_a_folder_that_has_all(self, tmp_path):
         for info in list_datasets():
             (tmp_path / f"{info.file}.csv.gz").touch()
-        assert "not here" not in run("list", "--data-dir", str(tmp_path)).output
+        assert "not downloaded" not in run("list", "--data-dir", str(tmp_path)).output
 
     def test_folder_that_does_not_exist(self):
         result = run("list", "--data-dir", "/nowhere")
@@ -122,7 +122,7 @@ class TestDownload:
     def test_names_or_all(self, arguments):
         result = run("download", *arguments)
         assert result.exit_code == 2
-        assert "Name the datasets to download, or say --all (not both)." in result.stderr
+        assert "Name the datasets to download, or use --all (not both)." in result.stderr
 
 
 def test_commands_are_listed():

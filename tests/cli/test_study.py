@@ -125,7 +125,7 @@ class TestStatus:
         for path in list((config.parent / "records").rglob("*.json"))[:5]:
             path.unlink()
         output = invoke("status", config).output
-        assert re.search(r"7 done, 0 failed, 0 skipped, 5 missing; about \d+ s of one worker are left", output)
+        assert re.search(r"7 done, 0 failed, 0 skipped, 5 missing; about \d+ s of one worker left", output)
 
     @pytest.mark.parametrize(
         ("seconds", "words"), [(3.4, "3 s"), (89, "89 s"), (100, "2 min"), (5000, "83 min"), (9000, "2.5 h")]

@@ -1,4 +1,4 @@
-"""`tabcast datasets`: which datasets there are, where they are, and getting them."""
+"""`tabcast datasets`: list and download the datasets of the study."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from tabcast.study.datasets import DatasetInfo
 
 datasets_app = typer.Typer(
-    help="The paper's datasets: which there are, where they are, and getting them.",
+    help="List and download the paper's datasets.",
     no_args_is_help=True,
     add_completion=False,
 )
 
-TABLE_WIDTH = 96  # of `list`, nothing cut
+TABLE_WIDTH = 96  # minimum width of `list`, so that nothing is truncated
 
 DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Folder of datasets, before TABCAST_DATA_DIR and the cache.")
+    Path | None, typer.Option("--data-dir", help="Folder to look in before TABCAST_DATA_DIR and the cache.")
 ]
 
 
 @datasets_app.command("list")
 def list_command(data_dir: DataDir = None) -> None:
-    """Show every dataset of the catalog, and where its file is."""
+    """List the datasets of the catalog and where their files are."""
     from rich.console import Console
     from rich.table import Table
 
@@ -56,7 +56,7 @@ def list_command(data_dir: DataDir = None) -> None:
             str(info.openml_id or "-"),
             place if isinstance(place, str) else f"({folders.index(place) + 1})",
         )
-    # On a narrower terminal, long lines are better than names cut short.
+    # On a narrower terminal, long lines are better than truncated names.
     console = Console(width=max(Console().width, TABLE_WIDTH))
     console.print(table)
     for number, folder in enumerate(folders, start=1):
@@ -69,16 +69,16 @@ def list_command(data_dir: DataDir = None) -> None:
 @datasets_app.command("download")
 def download_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names as in `list`.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that are on OpenML.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Download all datasets that are on OpenML.")] = False,
     data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Where to put them; without it, the user's cache.")
+        Path | None, typer.Option("--data-dir", help="Target folder; by default the user's cache.")
     ] = None,
 ) -> None:
-    """Fetch datasets from OpenML, those that are not there yet."""
+    """Download datasets from OpenML that are not there yet."""
     from tabcast.study.datasets import download_dataset, find_info, list_datasets
 
     if bool(names) == everything:
-        stop("Name the datasets to download, or say --all (not both).", 2)
+        stop("Name the datasets to download, or use --all (not both).", 2)
     try:
         chosen = (
             [info for info in list_datasets() if info.openml_id is not None]
@@ -101,9 +101,9 @@ def download_command(
 
 
 def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
-    """The folder that has a dataset, or in words why there is none."""
+    """Return the folder that has a dataset, or the reason why there is none."""
     from tabcast.study.datasets import find_folder
 
     if info.load is not None:
         return "synthetic"
-    return find_folder(info, data_dir=data_dir) or "not here"
+    return find_folder(info, data_dir=data_dir) or "not downloaded"

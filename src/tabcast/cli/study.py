@@ -1,4 +1,4 @@
-"""`tabcast study`: run the trials of a configuration, see how far they are, make its tables and figures."""
+"""`tabcast study`: run the trials of a configuration, show their progress, make its tables and figures."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ class Style(StrEnum):
 
 
 Configs = Annotated[
-    list[Path], typer.Argument(help="Configurations, for instance paper/configs/*.toml; what they share runs once.")
+    list[Path],
+    typer.Argument(help="Configurations, for instance paper/configs/*.toml; trials that they share run once."),
 ]
 Config = Annotated[Path, typer.Argument(help="Configuration, for instance paper/configs/table_1.toml.")]
-Profile = Annotated[str, typer.Option(help="Which profile of the configuration: smoke, quick, full.")]
-Records = Annotated[Path | None, typer.Option(help="Folder of the records, instead of the configuration's.")]
+Profile = Annotated[str, typer.Option(help="Profile of the configuration: smoke, quick or full.")]
+Records = Annotated[Path | None, typer.Option(help="Folder of the records, in place of the configuration's.")]
 Plugins = Annotated[
-    list[Path] | None, typer.Option(help="Folder whose Python files bring datasets, models or methods; they are run.")
+    list[Path] | None,
+    typer.Option(help="Folder whose Python files add datasets, models or methods; they are executed."),
 ]
 Results = Annotated[
-    Path | None, typer.Option(help="Results table (CSV) to read instead of the records, as `table --out` writes it.")
+    Path | None, typer.Option(help="Results table (CSV) to read in place of the records, as written by `table --out`.")
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the datasets.")]
 
@@ -53,13 +55,15 @@ def run(
     configs: Configs,
     profile: Profile = "quick",
     backend: Annotated[BackendName, typer.Option(help="Where trials run.")] = BackendName.processes,
-    jobs: Annotated[int, typer.Option(min=1, help="Workers at a time, one thread each.")] = 1,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler; None: a cluster here.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of workers, one thread each.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler; by default a cluster starts on this machine.")
+    ] = None,
     records: Records = None,
     plugins: Plugins = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Run the trials that have no record yet. Stop it as you like: what is done is not done again."""
+    """Run the trials that have no record yet. It can be stopped at any time: finished trials are not run again."""
     import os
     import time
 
@@ -100,7 +104,7 @@ def run(
 
 @study_app.command()
 def status(config: Config, profile: Profile = "quick", records: Records = None, plugins: Plugins = None) -> None:
-    """Show what is done, failed, skipped and missing, and about how long the rest will take."""
+    """Show which trials are done, failed, skipped and missing, and an estimate of the time left."""
     from tabcast.study.run import check_tools
 
     study = _read(config, records, plugins, profile)
@@ -113,13 +117,13 @@ def status(config: Config, profile: Profile = "quick", records: Records = None, 
 def table(
     config: Config,
     profile: Profile = "quick",
-    style: Annotated[Style, typer.Option(help="How tables are printed.")] = Style.markdown,
-    out: Annotated[Path | None, typer.Option(help="Folder to write every table to, in all styles.")] = None,
+    style: Annotated[Style, typer.Option(help="Format of the printed tables.")] = Style.markdown,
+    out: Annotated[Path | None, typer.Option(help="Folder to write every table to, in all formats.")] = None,
     results: Results = None,
     records: Records = None,
     plugins: Plugins = None,
 ) -> None:
-    """Make the tables of a configuration: print them, or write them to a folder with the results they stand on."""
+    """Make the tables of a configuration: print them, or write them to a folder with the results behind them."""
     from tabcast.study.outputs import make_tables, render_tables, write_tables
 
     study = _read(config, records, plugins, profile)
@@ -137,9 +141,7 @@ def figure(
     config: Config,
     out: Annotated[Path, typer.Option(help="Folder to write the figures to.")],
     profile: Profile = "quick",
-    kind: Annotated[
-        list[str] | None, typer.Option("--format", help="png, svg or pdf; several times for several.")
-    ] = None,
+    kind: Annotated[list[str] | None, typer.Option("--format", help="png, svg or pdf; can be repeated.")] = None,
     results: Results = None,
     records: Records = None,
     plugins: Plugins = None,
@@ -157,12 +159,12 @@ def figure(
 @study_app.command()
 def write(
     configs: Configs,
-    out: Annotated[Path, typer.Option(help="Folder in which each configuration gets a folder of its own.")],
+    out: Annotated[Path, typer.Option(help="Folder that gets a folder per configuration.")],
     profile: Profile = "quick",
     records: Records = None,
     plugins: Plugins = None,
 ) -> None:
-    """Write all tables and figures of several configurations, each with the results it stands on."""
+    """Write all tables and figures of several configurations, each with the results behind it."""
     from tabcast.study.outputs import write_figures, write_tables
 
     for config in configs:
@@ -177,7 +179,7 @@ def write(
 
 @contextmanager
 def _one_sentence() -> Iterator[None]:
-    """What a user can do something about, as one sentence."""
+    """Turn errors that a user can fix into one sentence."""
     try:
         yield
     except (ValueError, FileNotFoundError, ImportError) as error:
@@ -185,7 +187,7 @@ def _one_sentence() -> Iterator[None]:
 
 
 def _read(config: Path, records: Path | None, plugins: list[Path] | None, profile: str) -> Study:
-    """The configuration, which has this profile; what is wrong with it as one sentence."""
+    """Read a configuration and check its profile; errors become one sentence."""
     from tabcast.checks import check_choice
     from tabcast.study.config import read_study
 
@@ -196,7 +198,7 @@ def _read(config: Path, records: Path | None, plugins: list[Path] | None, profil
 
 
 def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Status:
-    """Counts in a line, or a table with a line a dataset; then why trials failed or were skipped."""
+    """Print the counts, by dataset if wanted, and why trials failed or were skipped."""
     from rich.console import Console
     from rich.table import Table
 
@@ -210,7 +212,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Statu
             table.add_row(display_name("dataset", name, study.catalog.labels), *(str(row[state]) for state in STATES))
         console.print(table)
     counts = ", ".join(f"{found.counts[state]} {state}" for state in STATES)
-    left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker are left"
+    left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker left"
     console.print(f"{study.item}: {counts}{left}", highlight=False, markup=False)
     for reason, count in found.reasons.items():
         console.print(f"  {count} x {reason}", highlight=False, markup=False)
@@ -218,7 +220,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Statu
 
 
 def _words(seconds: float) -> str:
-    """A time in words."""
+    """Format a time."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -35,10 +35,12 @@ class Catalog:
     @property
     def labels(self) -> dict[str, dict[str, str]]:
         """What tables and figures call the members, by column of the results table."""
-        families = {"dataset": self.datasets, "model": self.models, "method": self.methods}
-        return {
-            column: {name: member.label for name, member in members.items()} for column, members in families.items()
+        families: dict[str, Mapping[str, Any]] = {
+            "dataset": self.datasets,
+            "model": self.models,
+            "method": self.methods,
         }
+        return {column: {name: one.label for name, one in family.items()} for column, family in families.items()}
 
     def why_skip(self, model: str, method: str) -> str | None:
         """Return why a trial cannot run here, or None if it can."""

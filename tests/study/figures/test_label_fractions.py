@@ -160,7 +160,7 @@ class TestRelativeImprovements:
             (pd.DataFrame([trial("supervised", 0, 0.6)]), "only rows of method 'supervised'"),
             (
                 pd.DataFrame([trial("supervised", 0, 0.5), trial("cast-l", 0, 0.6), trial("cast-l", 0, 0.7)]),
-                "several rows for the same trial, for example dataset diabetes, method cast-l, strategy threshold, seed 0",
+                "several rows for the same trial, for example dataset diabetes, method cast-l, strategy threshold",
             ),
         ],
     )

@@ -112,15 +112,13 @@ def to_csv(table: Table, *, labels: Labels | None = None) -> str:
 
     Parameters
     ----------
-    table : Table
-        The table.
-    labels : mapping of str to mapping, optional
-        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
+    table, labels : object
+        As in :func:`to_markdown`.
 
     Returns
     -------
     str
-        The text.
+        One header line and one line per cell.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -141,12 +139,8 @@ def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: boo
 
     Parameters
     ----------
-    table : Table
-        The table.
-    labels : mapping of str to mapping, optional
-        Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
-    standard_errors : bool, default=False
-        Whether to append standard errors to the means.
+    table, labels, standard_errors : object
+        As in :func:`to_markdown`.
 
     Returns
     -------

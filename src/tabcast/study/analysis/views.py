@@ -53,27 +53,12 @@ def compare(
     results: pd.DataFrame,
     published: pd.DataFrame | None,
     *,
-    rows: Sequence[str] = ("strategy", "method"),
     columns: Sequence[str] = ("dataset",),
-    value: str = "score",
-    higher_is_better: bool = True,
-    ranks: bool = False,
     beside: bool = False,
-    digits: int = 4,
-    title: str = "",
+    **options: Any,
 ) -> Table:
     """Methods by datasets, as the paper prints it; `beside` puts the paper's number next to ours."""
-    return comparison_table(
-        results,
-        rows,
-        columns,
-        value,
-        higher_is_better=higher_is_better,
-        ranks=ranks,
-        published=published if beside else None,
-        digits=digits,
-        title=title,
-    )
+    return comparison_table(results, columns=columns, published=published if beside else None, **options)
 
 
 def rank(

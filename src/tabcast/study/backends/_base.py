@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-import pickle
 import time
-import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -127,42 +125,6 @@ class Ticker:
     def seconds_left(self) -> float:
         """How long one may wait before it is due again."""
         return max(0.0, self._due - time.monotonic()) if self._poll is not None else POLL_SECONDS
-
-
-def check_importable(function: Function, backend: str) -> None:
-    """Refuse a function that workers could not import, before any of them is started."""
-    try:
-        pickle.dumps(function)
-    except Exception as error:
-        raise TypeError(
-            f"`function` of the {backend} backend must stand at the top level of a module; got {function!r}."
-        ) from error
-
-
-def pack(function: Function, item: Any) -> bytes | Crashed:
-    """A call as bytes, or the item as crashed if it cannot be pickled."""
-    try:
-        return pickle.dumps((function, item), protocol=pickle.HIGHEST_PROTOCOL)
-    except Exception:
-        return Crashed(item, traceback.format_exc())
-
-
-def call_packed(packed: bytes) -> bytes:
-    """Run a packed call in a worker and return its outcome as bytes; an error becomes a traceback."""
-    try:
-        function, item = pickle.loads(packed)
-        return pickle.dumps((True, function(item)), protocol=pickle.HIGHEST_PROTOCOL)
-    except BaseException:
-        return pickle.dumps((False, traceback.format_exc()), protocol=pickle.HIGHEST_PROTOCOL)
-
-
-def unpack(item: Any, outcome: bytes) -> Any:
-    """The result in an outcome, or the item as crashed."""
-    try:
-        succeeded, value = pickle.loads(outcome)
-    except Exception:
-        return Crashed(item, traceback.format_exc())
-    return value if succeeded else Crashed(item, value)
 
 
 @contextmanager

@@ -20,12 +20,9 @@ from tabcast.study.backends._base import (
     Job,
     Results,
     Ticker,
-    call_packed,
-    check_importable,
-    pack,
     set_environment,
-    unpack,
 )
+from tabcast.study.backends._calls import call_packed, check_importable, pack, unpack
 
 
 class Dask(Backend):

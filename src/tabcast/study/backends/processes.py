@@ -14,20 +14,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any
 
-from tabcast.study.backends._base import (
-    ONE_THREAD,
-    Backend,
-    Crashed,
-    Function,
-    Job,
-    Results,
-    Ticker,
-    call_packed,
-    check_importable,
-    pack,
-    set_environment,
-    unpack,
-)
+from tabcast.study.backends._base import ONE_THREAD, Backend, Crashed, Function, Job, Results, Ticker, set_environment
+from tabcast.study.backends._calls import call_packed, check_importable, pack, unpack
 
 MOST_DEATHS = 2
 MOST_FAILED_STARTS = 3

@@ -1,21 +1,23 @@
 """A dataset on disk: `<file>.csv.gz`, and an entry that describes its columns.
 
-The entry stands in the folder's `meta.json` (a list of entries, one a dataset) or in `<file>.json` (a single one).
+The entry stands in the folder's `meta.json` (a list of entries, one per dataset) or in `<file>.json` (a single one).
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from tabcast.files._atomic import write_whole
+
 
 def read_files(folder: Path, file: str) -> pd.DataFrame:
-    """The whole table of a dataset, target included.
+    """Read the whole table of a dataset, target included.
 
     Columns with levels are read as text (many levels are digits), an empty field is missing, and "None" is a level.
     """
@@ -24,7 +26,7 @@ def read_files(folder: Path, file: str) -> pd.DataFrame:
     wanted = entry.get("sha256")
     if wanted and _digest(path) != wanted:
         raise ValueError(
-            f"{path} is damaged: its sha256 is not the one that its entry states. Remove it and get it again."
+            f"{path} is damaged: its sha256 is not the one that its entry states. Remove it and download it again."
         )
     text = [*entry["categories"], *entry["string"]]
     frame = pd.read_csv(path, dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""])
@@ -32,14 +34,13 @@ def read_files(folder: Path, file: str) -> pd.DataFrame:
 
 
 def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, source: str) -> Path:
-    """Store a table, target included; the table's file appears last, so that it is there only when all is."""
+    """Store a table, target included; its file appears last, when everything else is there."""
     folder.mkdir(parents=True, exist_ok=True)
     path, entry_path = table_path(folder, file), folder / f"{file}.json"
-    temporary, entry_temporary = (p.with_name(f".{p.name}.{os.getpid()}") for p in (path, entry_path))
     levels = {name: frame[name].cat.categories.tolist() for name in frame.columns if _has_levels(frame[name])}
-    try:
-        # No time stamp inside: the same table gives the same bytes, whoever writes it, however many at a time.
-        frame.to_csv(temporary, index=False, compression={"method": "gzip", "mtime": 0})
+    with write_whole(path) as unfinished:
+        # Without a time stamp and a name inside, the same table gives the same bytes, whichever process writes it.
+        unfinished.write_bytes(gzip.compress(frame.to_csv(index=False).encode(), mtime=0))
         entry = {
             "name": file,
             "target": target,
@@ -48,14 +49,10 @@ def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, so
             "categories": levels,
             "string": [name for name in frame.columns if name not in levels and _is_text(frame[name])],
             "source": source,
-            "sha256": _digest(temporary),
+            "sha256": _digest(unfinished),
         }
-        entry_temporary.write_text(json.dumps(entry, indent=1))
-        entry_temporary.replace(entry_path)
-        temporary.replace(path)
-    finally:
-        for left_over in (temporary, entry_temporary):
-            left_over.unlink(missing_ok=True)
+        with write_whole(entry_path) as unfinished_entry:
+            unfinished_entry.write_text(json.dumps(entry, indent=1))
     return path
 
 

@@ -30,7 +30,7 @@ def draw_alpha_winners(winners: AlphaWinners, ax: Axes | None = None, *, title: 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes of the bars.
 
     Examples
     --------

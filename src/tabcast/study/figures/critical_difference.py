@@ -45,16 +45,16 @@ def draw_critical_difference(
     labels : mapping of str to mapping, optional
         Labels of the methods, as in :func:`tabcast.study.analysis.display_name`.
     title : str, optional
-        Text above.
+        Text above the diagram.
 
     Returns
     -------
     Axes
-        The Axes.
+        The Axes of the diagram.
 
     References
     ----------
-    Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR.
+    Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR.
 
     Examples
     --------

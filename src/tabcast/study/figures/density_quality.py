@@ -139,12 +139,12 @@ def draw_density_quality(
     n_columns : int, default=4
         Maximum number of panels side by side.
     labels : mapping of str to mapping, optional
-        Labels of the datasets and methods, as in :func:`tabcast.study.analysis.display_name`.
+        Labels of the datasets, as in :func:`tabcast.study.analysis.display_name`.
 
     Returns
     -------
     ndarray of Axes
-        The Axes, in rows and columns.
+        One Axes per panel, in rows and columns.
 
     Examples
     --------

@@ -91,7 +91,7 @@ def draw_gains(
     Returns
     -------
     Axes
-        The Axes.
+        The Axes of the forest plot.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def draw_label_fractions(
     n_columns : int, default=6
         Maximum number of panels side by side; further datasets go below.
     labels : mapping of str to mapping, optional
-        Labels of the datasets and methods, as in :func:`tabcast.study.analysis.display_name`.
+        As in :func:`tabcast.study.analysis.display_name`, for datasets and methods.
 
     Returns
     -------

@@ -20,9 +20,9 @@ class Model:
     Parameters
     ----------
     name : str
-        What configurations and records call it.
+        Name in configurations and records.
     label : str
-        What tables and figures call it.
+        Name in tables and figures.
     build : callable
         Makes an unfitted scikit-learn classifier with `predict_proba` from parameters and a seed. It should use one
         thread (scikit-learn's gradient boosting has no such parameter: the backends limit it).
