@@ -232,7 +232,7 @@ class TestSaving:
         assert (folder / "predictions.csv").read_bytes() == before
         check_folder(tmp_path / "new")
         (tmp_path / "file").write_text("x")
-        with pytest.raises(RunFolderError, match="`folder` .* is a file; give a folder"):
+        with pytest.raises(RunFolderError, match=r"`folder` .* is a file; give a folder"):
             check_folder(tmp_path / "file")
 
     def test_all_or_nothing(self, run, tmp_path, monkeypatch):

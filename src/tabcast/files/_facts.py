@@ -24,8 +24,7 @@ class Fact:
     values: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """
-        Give the fact as plain JSON.
+        """Give the fact as plain JSON.
 
         Returns
         -------
@@ -36,8 +35,7 @@ class Fact:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Fact:
-        """
-        Read what :meth:`to_dict` wrote.
+        """Read what :meth:`to_dict` wrote.
 
         Parameters
         ----------
@@ -80,8 +78,7 @@ class ColumnNote:
 
     @property
     def why(self) -> str:
-        """
-        The facts in a few words.
+        """The facts in a few words.
 
         Returns
         -------
@@ -92,8 +89,7 @@ class ColumnNote:
 
     @property
     def is_altered(self) -> bool:
-        """
-        Whether the column is used, but some of its values not as they are in the table.
+        """Whether the column is used, but some of its values not as they are in the table.
 
         Returns
         -------
@@ -103,8 +99,7 @@ class ColumnNote:
         return self.used and any(fact.code in ALTERED for fact in self.facts)
 
     def to_dict(self) -> dict[str, Any]:
-        """
-        Give the note as plain JSON.
+        """Give the note as plain JSON.
 
         Returns
         -------
@@ -116,8 +111,7 @@ class ColumnNote:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> ColumnNote:
-        """
-        Read what :meth:`to_dict` wrote.
+        """Read what :meth:`to_dict` wrote.
 
         Parameters
         ----------

@@ -41,8 +41,7 @@ class TableFile(Protocol):
 
 
 def open_table_file(path: str | os.PathLike[str]) -> TableFile:
-    """
-    Open a table file of any supported format.
+    """Open a table file of any supported format.
 
     Parameters
     ----------
@@ -63,8 +62,7 @@ def open_table_file(path: str | os.PathLike[str]) -> TableFile:
 
 
 def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """
-    Read a table: CSV, TSV (also gzipped), Parquet or Feather, found by content.
+    """Read a table: CSV, TSV (also gzipped), Parquet or Feather, found by content.
 
     Text tables keep every value as text (`007` stays `007`), only empty fields become missing; what the columns are is
     decided by :func:`understand`. Parquet and Feather keep their types.
@@ -107,8 +105,7 @@ def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> Iterator[pd.DataFrame]:
-    """
-    Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
+    """Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
 
     Parameters
     ----------
@@ -128,8 +125,7 @@ def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> 
 
 
 def read_notes(frame: pd.DataFrame) -> list[str]:
-    """
-    Get what :func:`read_table_file` noticed about the file of a table.
+    """Get what :func:`read_table_file` noticed about the file of a table.
 
     Parameters
     ----------

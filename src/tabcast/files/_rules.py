@@ -54,8 +54,7 @@ class Problem:
     example: str
 
     def say(self) -> str:
-        """
-        Word the problem.
+        """Word the problem.
 
         Returns
         -------

@@ -91,8 +91,7 @@ class Understanding:
 
     @property
     def target(self) -> str:
-        """
-        Name of the target column.
+        """Name of the target column.
 
         Returns
         -------
@@ -103,8 +102,7 @@ class Understanding:
 
     @property
     def classes(self) -> list[Label]:
-        """
-        The classes, sorted.
+        """The classes, sorted.
 
         Returns
         -------
@@ -115,8 +113,7 @@ class Understanding:
 
     @property
     def feature_names(self) -> list[str]:
-        """
-        Names of the used columns, in the table's order.
+        """Names of the used columns, in the table's order.
 
         Returns
         -------
@@ -126,8 +123,7 @@ class Understanding:
         return [rule.name for rule in self.rules]
 
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """
-        Get the features of a table: the same columns, order and types for every table.
+        """Get the features of a table: the same columns, order and types for every table.
 
         Parameters
         ----------
@@ -142,8 +138,7 @@ class Understanding:
         return self.convert(frame).features
 
     def convert(self, frame: pd.DataFrame) -> Converted:
-        """
-        Get the features of a table, and the cells that could not be used.
+        """Get the features of a table, and the cells that could not be used.
 
         Numbers and dates become floats, levels become categories with the levels of training. Columns that are not
         features are ignored; a missing column is an error.
@@ -176,8 +171,7 @@ class Understanding:
         return Converted(pd.DataFrame(columns, index=frame.index), problems)
 
     def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
-        """
-        Get the label of each row of a table.
+        """Get the label of each row of a table.
 
         Parameters
         ----------
@@ -194,8 +188,7 @@ class Understanding:
         return self.target_rule.labels(frame[self.target])
 
     def to_dict(self) -> dict[str, Any]:
-        """
-        Give the understanding as plain JSON.
+        """Give the understanding as plain JSON.
 
         Returns
         -------
@@ -216,8 +209,7 @@ class Understanding:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Understanding:
-        """
-        Read what :meth:`to_dict` wrote.
+        """Read what :meth:`to_dict` wrote.
 
         Parameters
         ----------
@@ -251,8 +243,7 @@ def understand(
     categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
 ) -> Understanding:
-    """
-    Interpret a table: its labels, and the kind of each column, from the values alone (never from the labels).
+    """Interpret a table: its labels, and the kind of each column, from the values alone (never from the labels).
 
     Parameters
     ----------

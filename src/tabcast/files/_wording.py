@@ -33,8 +33,7 @@ class Wording:
     """
 
     def name(self, argument: Argument) -> str:
-        """
-        Name an argument, with its value if it has one.
+        """Name an argument, with its value if it has one.
 
         Parameters
         ----------
@@ -49,8 +48,7 @@ class Wording:
         return f"`{argument.name}`" if argument.value is ... else f"`{argument.name}={argument.value!r}`"
 
     def sentence(self, *parts: str | Argument) -> str:
-        """
-        Join text and arguments to a sentence.
+        """Join text and arguments to a sentence.
 
         Parameters
         ----------
@@ -83,8 +81,7 @@ class ArgumentError(ValueError):
         super().__init__(PYTHON.sentence(*parts))
 
     def say(self, wording: Wording) -> str:
-        """
-        Word the error for an audience.
+        """Word the error for an audience.
 
         Parameters
         ----------

@@ -131,8 +131,7 @@ def word_problem(problem: Problem) -> str:
 
 
 def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[str]:
-    """
-    Describe how a table was interpreted: rows, classes, columns used, columns left out, notes.
+    """Describe how a table was interpreted: rows, classes, columns used, columns left out, notes.
 
     Parameters
     ----------

@@ -21,8 +21,7 @@ FEATHER_ROWS = 1 << 16  # per batch, as pyarrow writes it
 
 
 class TableWriter:
-    """
-    A table file that grows by batches with the same columns; a context manager.
+    """A table file that grows by batches with the same columns; a context manager.
 
     Parameters
     ----------
@@ -53,8 +52,7 @@ class TableWriter:
             opened.close()
 
     def write(self, frame: pd.DataFrame) -> None:
-        """
-        Add rows.
+        """Add rows.
 
         Parameters
         ----------
@@ -93,8 +91,7 @@ class TableWriter:
 
 
 def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """
-    Write a table in the format that the file's name asks for; the index is left out.
+    """Write a table in the format that the file's name asks for; the index is left out.
 
     The table goes to a temporary name beside `path` first and is then renamed, so that `path` is either what it was
     before or the whole table, also after Ctrl-C or on a full disk.

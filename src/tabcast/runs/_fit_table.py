@@ -41,8 +41,7 @@ def fit_table(
     verbose: int = 0,
     on_understood: Callable[[Understanding, list[str]], None] | None = None,
 ) -> Run:
-    """
-    Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
+    """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 
     Does what `tabcast fit` does: reads the table, decides what its columns are, trains with and without the unlabeled
     rows, compares both models on held-out labeled rows, and keeps the better one. Nothing is written before

@@ -31,8 +31,7 @@ class RunFolderError(ArgumentError):
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """
-    Refuse a folder to which a run could not be saved; worth calling before a long fit.
+    """Refuse a folder to which a run could not be saved; worth calling before a long fit.
 
     Parameters
     ----------

@@ -39,8 +39,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class SavedModel:
-    """
-    A model from a file.
+    """A model from a file.
 
     Parameters
     ----------
@@ -67,8 +66,7 @@ class SavedModel:
 def save_model(
     path: str | Path, classifier: Any, understanding: Mapping[str, Any], facts: Mapping[str, Any] | None = None
 ) -> None:
-    """
-    Write a fitted classifier to one file.
+    """Write a fitted classifier to one file.
 
     The file gets its name only when it is whole. What could not be loaded again is refused here.
 
@@ -131,8 +129,7 @@ def save_model(
 
 
 def load_model(path: str | Path) -> SavedModel:
-    """
-    Read a model that :func:`save_model` wrote.
+    """Read a model that :func:`save_model` wrote.
 
     Nothing in the file is run. It may hold what skops trusts by itself (scikit-learn's estimators, arrays, plain
     values) and the types that tabcast writes as plain data; anything else is refused by name, and so is a tree that

@@ -24,8 +24,7 @@ BATCH_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Predicted:
-    """
-    What was predicted.
+    """What was predicted.
 
     Parameters
     ----------
@@ -61,8 +60,7 @@ def predict_file(
     batch_rows: int = BATCH_ROWS,
     progress: Callable[[int], Progress] | None = None,
 ) -> Predicted:
-    """
-    Predict every row of a table file, in its order, into another file.
+    """Predict every row of a table file, in its order, into another file.
 
     Memory does not grow with the number of rows, and `out` is there whole or not at all.
 

@@ -27,8 +27,7 @@ def tabulate_predictions(
 
 
 def name_columns(classes: Iterable[Any], taken: Iterable[str] = ()) -> tuple[str, list[str]]:
-    """
-    Name the column of labels and those of probabilities, printable and different from all others.
+    """Name the column of labels and those of probabilities, printable and different from all others.
 
     Parameters
     ----------

@@ -17,8 +17,7 @@ HEIGHT = 800  # pixels in a notebook
 
 
 class RunReport:
-    """
-    The page of a run; a notebook shows it inline.
+    """The page of a run; a notebook shows it inline.
 
     Parameters
     ----------
@@ -47,8 +46,7 @@ class RunReport:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """
-        Write the page to a file.
+        """Write the page to a file.
 
         Parameters
         ----------
@@ -59,8 +57,7 @@ class RunReport:
 
 
 def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] | None = None) -> Path:
-    """
-    Draw the page of a saved run again, for instance with a newer tabcast.
+    """Draw the page of a saved run again, for instance with a newer tabcast.
 
     Parameters
     ----------

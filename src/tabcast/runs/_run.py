@@ -39,8 +39,7 @@ from tabcast.runs._report import RunReport
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """
-    A table that was fitted: the model that predicts, and an honest account of whether the unlabeled rows helped.
+    """A table that was fitted: the model that predicts, and an honest account of whether the unlabeled rows helped.
 
     Made by :func:`fit_table` and :func:`load_run`.
 
@@ -79,8 +78,7 @@ class Run:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """
-        Whether the unlabeled rows helped; print it to read it.
+        """Whether the unlabeled rows helped; print it to read it.
 
         Returns
         -------
@@ -92,8 +90,7 @@ class Run:
 
     @cached_property
     def report(self) -> RunReport:
-        """
-        The page that says whether the unlabeled rows helped, and shows why.
+        """The page that says whether the unlabeled rows helped, and shows why.
 
         Returns
         -------
@@ -104,8 +101,7 @@ class Run:
         return RunReport(render_report(self.summary, pseudo_labels, self.feature_values))
 
     def predict(self, table: TableLike) -> pd.DataFrame:
-        """
-        Predict every row of a table.
+        """Predict every row of a table.
 
         Parameters
         ----------
@@ -126,8 +122,7 @@ class Run:
         return tabulate_predictions(self.model, converted.features, np.arange(len(frame)), identifiers)
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """
-        Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
+        """Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
 
         Parameters
         ----------
@@ -158,8 +153,7 @@ class Run:
 
 
 def load_run(folder: str | os.PathLike[str]) -> Run:
-    """
-    Load a run that :meth:`Run.save` or `tabcast fit` wrote.
+    """Load a run that :meth:`Run.save` or `tabcast fit` wrote.
 
     No code from the files is run. Not available after loading: `diagnostics` (plain JSON in `summary`), the values of
     rows in `report`, and the types of identifiers, which are text.
