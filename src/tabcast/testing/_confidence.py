@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from tabcast.confidence import Confidence
 from tabcast.density import Density
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_POOL, Problem, draw_proba, probabilities, problems
 from tabcast.testing._require import (
     ORDER_TOLERANCE,
@@ -39,36 +39,7 @@ def use(confidence: Confidence, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(Confidence, use)
-
-
-def check_confidence(confidence: Confidence) -> None:
-    """Run every check of confidences on a member.
-
-    Calibrators (`needs_held_out`) have to pass some more.
-
-    Parameters
-    ----------
-    confidence : Confidence
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.confidence import TemperatureScaling
-    >>> from tabcast.testing import check_confidence
-    >>> check_confidence(TemperatureScaling())
-    """
-    CONTRACT.check(confidence)
-
-
-def confidence_checks() -> list[tuple[str, Check]]:
-    """Return every check of confidences, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_confidence, confidence_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

@@ -14,12 +14,16 @@ Check = Callable[[Any], None]
 
 
 class Contract:
-    """What members of a family promise: something of their own, and what all families do.
+    """What the members of a family promise: something of their own, and what all families do.
+
+    Its two methods are the public functions of the family, for instance `check_density` and `density_checks`.
 
     Parameters
     ----------
-    family : the base class of its members.
-    use : what a member is there for, on a problem, from beginning to end.
+    family : type
+        The base class of the members.
+    use : callable
+        What a member is for: from a member and a problem to a result.
     """
 
     def __init__(self, family: type, use: Use) -> None:
@@ -33,12 +37,30 @@ class Contract:
         return check
 
     def checks(self) -> list[tuple[str, Check]]:
-        """Name and function of every check."""
+        """Return every check of the family, for `pytest.mark.parametrize`.
+
+        Returns
+        -------
+        list of tuple (str, callable)
+            Name and function of each check; the function takes a member.
+        """
         first, last = ([_named(partial(check, use=self.use), check) for check in some] for some in (FIRST, LAST))
         return first + [_named(check, check) for check in self._promises] + last
 
     def check(self, member: Any) -> None:
-        """Run every check on a member."""
+        """Run every check of the family on a member.
+
+        Parameters
+        ----------
+        member : object
+            The member to check. A broken promise raises an AssertionError that names it.
+
+        Examples
+        --------
+        >>> from tabcast.density import Uniform
+        >>> from tabcast.testing import check_density
+        >>> check_density(Uniform())
+        """
         if not isinstance(member, self.family):
             raise TypeError(f"An instance of {self.family.__name__} is needed to check its contract; got {member!r}.")
         for _, check in self.checks():

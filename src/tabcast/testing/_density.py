@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from tabcast.density import ClassConditional, Density
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_POOL, Problem, problems
 from tabcast.testing._require import ORDER_TOLERANCE, fresh_copy, require, require_numbers, require_raises
 
@@ -20,34 +20,7 @@ def use(density: Density, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(Density, use)
-
-
-def check_density(density: Density) -> None:
-    """Run every check of densities on a member.
-
-    Parameters
-    ----------
-    density : Density
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.density import Uniform
-    >>> from tabcast.testing import check_density
-    >>> check_density(Uniform())
-    """
-    CONTRACT.check(density)
-
-
-def density_checks() -> list[tuple[str, Check]]:
-    """Return every check of densities, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_density, density_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tabcast.feature_selection import FeatureSelection
 from tabcast.table import column_names
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import Problem, problems
 from tabcast.testing._require import describe, equal, fresh_copy, require, require_mask
 
@@ -20,34 +20,7 @@ def use(selection: FeatureSelection, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(FeatureSelection, use)
-
-
-def check_feature_selection(selection: FeatureSelection) -> None:
-    """Run every check of feature selections on a member.
-
-    Parameters
-    ----------
-    selection : FeatureSelection
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.feature_selection import KeepAll
-    >>> from tabcast.testing import check_feature_selection
-    >>> check_feature_selection(KeepAll())
-    """
-    CONTRACT.check(selection)
-
-
-def feature_selection_checks() -> list[tuple[str, Check]]:
-    """Return every check of feature selections, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_feature_selection, feature_selection_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

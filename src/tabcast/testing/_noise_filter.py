@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabcast.noise_filters import NoiseFilter
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_LABELED, N_POOL, Problem, problems
 from tabcast.testing._require import fresh_copy, require, require_mask
 
@@ -19,34 +19,7 @@ def use(noise_filter: NoiseFilter, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(NoiseFilter, use)
-
-
-def check_noise_filter(noise_filter: NoiseFilter) -> None:
-    """Run every check of noise filters on a member.
-
-    Parameters
-    ----------
-    noise_filter : NoiseFilter
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.noise_filters import KeepAllRows
-    >>> from tabcast.testing import check_noise_filter
-    >>> check_noise_filter(KeepAllRows())
-    """
-    CONTRACT.check(noise_filter)
-
-
-def noise_filter_checks() -> list[tuple[str, Check]]:
-    """Return every check of noise filters, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_noise_filter, noise_filter_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tabcast.checks import is_integer
 from tabcast.pseudo_labels import Strategy
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_POOL, Problem, confidences, draw_proba
 from tabcast.testing._require import equal, fresh_copy, require, require_mask, require_numbers
 
@@ -26,45 +26,7 @@ def use(strategy: Strategy, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(Strategy, use)
-
-
-def check_strategy(strategy: Strategy) -> None:
-    """Run every check of strategies on a member.
-
-    Parameters
-    ----------
-    strategy : Strategy
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.pseudo_labels import Strategy, TopK
-    >>> from tabcast.testing import check_strategy
-    >>> check_strategy(TopK(k=3))
-
-    A strategy that returns positions instead of a mask:
-
-    >>> class Positions(Strategy):
-    ...     def select(self, confidence, round_number):
-    ...         return np.flatnonzero(confidence.max(axis=1) > 0.5)
-    >>> check_strategy(Positions())
-    Traceback (most recent call last):
-        ...
-    AssertionError: Positions breaks 'select gives a mask over the pool': with 2 classes, ...
-    """
-    CONTRACT.check(strategy)
-
-
-def strategy_checks() -> list[tuple[str, Check]]:
-    """Return every check of strategies, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_strategy, strategy_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

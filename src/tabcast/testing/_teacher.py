@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tabcast.checks import is_number
 from tabcast.table import Floats, Index, TableCodes, find_categorical, take_rows
 from tabcast.teachers import Folds, Lesson, Teacher
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_LABELED, N_POOL, Problem, draw_proba, problems
 from tabcast.testing._require import SUM_TOLERANCE, equal, fresh_copy, require, require_probabilities
 
@@ -56,34 +56,7 @@ def use(teacher: Teacher, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(Teacher, use)
-
-
-def check_teacher(teacher: Teacher) -> None:
-    """Run every check of teachers on a member.
-
-    Parameters
-    ----------
-    teacher : Teacher
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.teachers import SelfTeacher
-    >>> from tabcast.testing import check_teacher
-    >>> check_teacher(SelfTeacher())
-    """
-    CONTRACT.check(teacher)
-
-
-def teacher_checks() -> list[tuple[str, Check]]:
-    """Return every check of teachers, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_teacher, teacher_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tabcast.pseudo_labels import Weighting
-from tabcast.testing._contract import Check, Contract
+from tabcast.testing._contract import Contract
 from tabcast.testing._problems import N_POOL, Problem, confidences, draw_proba
 from tabcast.testing._require import SUM_TOLERANCE, equal, fresh_copy, require, require_numbers
 
@@ -19,34 +19,7 @@ def use(weighting: Weighting, problem: Problem) -> NDArray[Any]:
 
 
 CONTRACT = Contract(Weighting, use)
-
-
-def check_weighting(weighting: Weighting) -> None:
-    """Run every check of weightings on a member.
-
-    Parameters
-    ----------
-    weighting : Weighting
-        The member to check. A broken promise raises an AssertionError that names it.
-
-    Examples
-    --------
-    >>> from tabcast.pseudo_labels import Constant
-    >>> from tabcast.testing import check_weighting
-    >>> check_weighting(Constant(0.5))
-    """
-    CONTRACT.check(weighting)
-
-
-def weighting_checks() -> list[tuple[str, Check]]:
-    """Return every check of weightings, for `pytest.mark.parametrize`.
-
-    Returns
-    -------
-    list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
-    """
-    return CONTRACT.checks()
+check_weighting, weighting_checks = CONTRACT.check, CONTRACT.checks
 
 
 @CONTRACT.promises
