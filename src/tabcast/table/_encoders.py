@@ -14,7 +14,7 @@ from sklearn.preprocessing import QuantileTransformer
 from tabcast.table._arrays import Floats
 from tabcast.table._columns import EncodedTable, learn_columns
 
-CLIP = 3.0  # normal scores beyond are cut: one wild value must not rule a linear model
+CLIP = 3.0  # normal scores beyond are clipped: one outlier must not dominate a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none
 N_QUANTILES = 1_000
 LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision

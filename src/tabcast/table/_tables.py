@@ -268,7 +268,7 @@ def warn_empty_columns(X: Any) -> None:
         empty = []
     if empty:
         warnings.warn(
-            f"Column {', '.join(empty)} has no value in any row: it cannot tell rows apart. Leave it out.",
+            f"Column {', '.join(empty)} has no value in any row: it carries no information. Leave it out.",
             EmptyColumnWarning,
             stacklevel=2,
         )
