@@ -158,8 +158,8 @@ class MahalanobisFilter(NoiseFilter):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Rows with the columns of `fit`.
+        X : array-like or DataFrame
+            Rows of any origin.
 
         Returns
         -------

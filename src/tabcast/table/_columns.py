@@ -391,7 +391,7 @@ def _as_table(X: Any) -> Any:
 
 def _refuse_infinity(values: Floats, names: Sequence[Any]) -> None:
     """Infinite numbers have no density; missing ones do."""
-    infinite = [repr(names[position]) for position in np.flatnonzero(np.isinf(values).any(axis=0))]
+    infinite = [repr(names[position]) for position in np.flatnonzero(np.isinf(values).any(axis=0)).tolist()]
     if infinite:
         raise ValueError(f"Column {', '.join(infinite[:10])} holds infinity; replace it by a missing value or a bound.")
 

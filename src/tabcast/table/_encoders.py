@@ -61,7 +61,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            The table.
+            Rows with every level that counts.
         y : object, default=None
             Not used.
 
@@ -79,8 +79,8 @@ class TableCodes(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Rows with the columns of `fit`.
+        X : array-like or DataFrame
+            The table to encode.
 
         Returns
         -------

@@ -66,7 +66,7 @@ def confidence_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that confidences have to pass.
     """
     return CONTRACT.checks()
 

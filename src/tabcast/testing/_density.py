@@ -45,7 +45,7 @@ def density_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that densities have to pass.
     """
     return CONTRACT.checks()
 

@@ -45,7 +45,7 @@ def feature_selection_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that feature selections have to pass.
     """
     return CONTRACT.checks()
 

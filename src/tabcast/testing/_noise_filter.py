@@ -44,7 +44,7 @@ def noise_filter_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that noise filters have to pass.
     """
     return CONTRACT.checks()
 

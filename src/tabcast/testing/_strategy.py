@@ -62,7 +62,7 @@ def strategy_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that strategies have to pass.
     """
     return CONTRACT.checks()
 

@@ -81,7 +81,7 @@ def teacher_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that teachers have to pass.
     """
     return CONTRACT.checks()
 

@@ -44,7 +44,7 @@ def weighting_checks() -> list[tuple[str, Check]]:
     Returns
     -------
     list of tuple (str, callable)
-        Name and function of each check; the function takes a member.
+        Name and function of each check that weightings have to pass.
     """
     return CONTRACT.checks()
 
