@@ -99,11 +99,11 @@ def check_integer(
     Parameters
     ----------
     value : object
-        The value that was passed.
+        The value to check.
     name : str
-        Name of the argument.
+        What the argument is called.
     owner : str
-        Name of the class or function that takes it.
+        The class or function it belongs to.
     low : int, default=None
         Smallest accepted value. None means no limit.
     high : int, default=None
@@ -166,9 +166,9 @@ def is_integer(value: Any, low: int | None = None, high: int | None = None) -> b
     value : object
         Any value.
     low : int, default=None
-        Smallest accepted value. None means no limit.
+        Smallest value. None means no limit.
     high : int, default=None
-        Largest accepted value. None means no limit.
+        Largest value. None means no limit.
 
     Returns
     -------

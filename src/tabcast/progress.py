@@ -1,4 +1,4 @@
-"""What long work shows while it goes on: nothing, or a bar with the time left."""
+"""Progress of long work: nothing, or a bar with the remaining time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Progress:
-    """Shows nothing: the do-nothing member, and the contract."""
+    """Base class of progress displays; this one shows nothing."""
 
     def __enter__(self) -> Progress:
         return self
@@ -15,27 +15,31 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the screen tidy."""
+        """Restore the terminal."""
 
     def describe(self, text: str) -> None:
-        """Say what is being done now."""
+        """Describe the current step."""
 
     def advance(self) -> None:
-        """One more fit is done."""
+        """Count one more fit."""
 
     def reach(self, completed: int) -> None:
-        """So much is done by now."""
+        """Set the number of completed fits."""
 
 
 class Bar(Progress):
-    """A bar on the terminal: what, how far, how long it took, how long it may still take.
+    """A progress bar on the terminal: title, progress, elapsed and remaining time.
 
     Parameters
     ----------
-    title : what the work is.
-    total : most fits there can be; fewer are needed when training sets repeat or the loop stops early.
-    unit : what is counted.
-    left : words before the time left.
+    title : str
+        Title of the work.
+    total : int
+        Maximum number of fits; fewer are needed when training sets repeat or the loop stops early.
+    unit : str, default="fits"
+        What is counted.
+    left : str, default="left at most"
+        Words before the remaining time.
     """
 
     def __init__(self, title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> None:
@@ -73,18 +77,18 @@ class Bar(Progress):
         self._bar.stop()
 
     def describe(self, text: str) -> None:
-        """Title and what is being done now."""
+        """Show the title and the current step."""
         self._bar.update(self._task, description=f"{self._title}: {text}")
 
     def advance(self) -> None:
-        """Move on by one."""
+        """Advance by one."""
         self._bar.advance(self._task)
 
     def reach(self, completed: int) -> None:
-        """Move on to so many."""
+        """Advance to this number."""
         self._bar.update(self._task, completed=completed)
 
 
 def show_progress(title: str, total: int, verbose: int) -> Progress:
-    """A bar for `verbose` of 1 or more, nothing for 0."""
+    """Return a bar for `verbose` of 1 or more, nothing for 0."""
     return Bar(title, total) if verbose else Progress()

@@ -70,7 +70,7 @@ def test_at_a_low_temperature_the_labels_come_in_the_shares():
 
 
 def test_a_modest_classifier_gives_a_rare_class_only_at_a_low_temperature():
-    """5 % in every row, give or take: the mean is right and nobody is of class 1."""
+    """About 5% in every row: the mean is right and no row is predicted as class 1."""
     second = np.random.default_rng(0).beta(5, 95, 1000)
     proba = np.column_stack([1 - second, second])
     shares = [0.95, 0.05]
@@ -158,7 +158,7 @@ def test_parameters_that_make_no_sense(settings, message):
 
 
 def test_adjusting_before_preparing():
-    with pytest.raises(NotFittedError, match="DistributionAlignment knows no shares yet: call `prepare` first"):
+    with pytest.raises(NotFittedError, match="DistributionAlignment is not prepared yet: call `prepare` first"):
         DistributionAlignment().adjust(PROBA)
 
 
@@ -186,7 +186,7 @@ def test_before_the_cast_step_and_after_a_calibrator(table):
 
 
 def test_a_rare_class_is_labeled_as_often_as_it_is(table):
-    """The class that is 10 % of the rows and that the classifier alone hardly ever predicts."""
+    """The class of 10% of the rows, which the classifier alone rarely predicts."""
     X, truth, y = table
 
     def share(confidence):

@@ -304,7 +304,7 @@ class Losing(Weighting):
 
 BROKEN = [
     (Overconfident(), r"Overconfident breaks 'what it writes are probabilities': .* rows miss a sum of 1 by 1\."),
-    (Greedy(), r"Greedy breaks 'it asks for no more fits than it says': it asks for 1 fits .* n_own_fits is 0\."),
+    (Greedy(), r"Greedy breaks 'it requests no more fits than n own fits': it requests 1 fits .* n_own_fits is 0\."),
     (Losing(), r"Losing breaks 'divided rows have shares of the classes': .* rows that were chosen are lost"),
     (LonelyPoint(), r"LonelyPoint breaks 'scores are finite for any row': .* not finite"),
     (RelativeDensity(), r"RelativeDensity breaks 'a score depends on its row alone': .* among other rows"),

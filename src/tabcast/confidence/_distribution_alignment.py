@@ -15,8 +15,8 @@ from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import normalize_rows
 from tabcast.table import Floats, Index
 
-EXACT = 1e-9  # how near the means have to come to the shares
-MAX_STEPS = 100  # of Newton's method; some ten are needed where the shares can be reached
+EXACT = 1e-9  # tolerance of the class proportions
+MAX_STEPS = 100  # of Newton's method; about ten are needed where the proportions can be met
 
 
 def smoothed_shares(y: Index, n_classes: int) -> Floats:
@@ -44,10 +44,10 @@ def one_step(log_proba: Floats, shares: Floats, temperature: float) -> Floats:
 
 
 def exact_factors(log_proba: Floats, shares: Floats, temperature: float) -> Floats:
-    """Logarithms v of the factors with which the means of ``softmax((log_proba + v) / T)`` are the shares.
+    """Logarithms v of the factors with which the means of ``softmax((log_proba + v) / T)`` are the class proportions.
 
     The minimum of the convex function ``mean(T * logsumexp((log_proba + v) / T)) - shares @ v``, whose derivative is
-    the means less the shares. All of v may grow together without any effect, so its first entry is kept at 0.
+    the means less the proportions. All of v may grow together without any effect, so its first entry is kept at 0.
     """
 
     def spread(free: Floats) -> tuple[Floats, Floats]:
@@ -185,7 +185,7 @@ class DistributionAlignment(Confidence):
     def adjust(self, proba: Floats) -> Floats:
         """Return the aligned confidence of these rows."""
         if not hasattr(self, "shares_"):
-            raise NotFittedError("DistributionAlignment knows no shares yet: call `prepare` first.")
+            raise NotFittedError("DistributionAlignment is not prepared yet: call `prepare` first.")
         if len(proba) == 0:
             return proba
         return align(proba, self.shares_, self.temperature, self.exact)

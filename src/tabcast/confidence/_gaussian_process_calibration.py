@@ -16,8 +16,8 @@ from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import check_calibrated, check_held_out, check_proba, log_probabilities
 from tabcast.table import Floats, Index
 
-FLOOR = 1e-6  # a probability below counts as this: a classifier that says 0 does not know it to fifteen digits
-JITTER = 1e-6  # share of the kernel's scale that is added to diagonals before they are factorized
+FLOOR = 1e-6  # smaller probabilities count as this: a predicted 0 is not exact to fifteen digits
+JITTER = 1e-6  # proportion of the kernel's scale that is added to diagonals before they are factorized
 LENGTHSCALES, OUTPUTSCALES = (0.1, 30.0), (1e-4, 100.0)  # log-probabilities span 14: beyond these nothing changes
 N_DRAWS = 16  # of the latent values of each held-out row, in opposite pairs
 

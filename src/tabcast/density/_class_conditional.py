@@ -142,11 +142,11 @@ class ClassConditional(BaseEstimator):
             )
 
 
-def _mix(own: Floats | None, pooled: Floats | None, share: float) -> Floats:
-    """Log of share * own + (1 - share) * pooled."""
-    if own is None or share == 0:
+def _mix(own: Floats | None, pooled: Floats | None, weight: float) -> Floats:
+    """Log of weight * own + (1 - weight) * pooled."""
+    if own is None or weight == 0:
         assert pooled is not None
         return pooled
-    if pooled is None or share == 1:
+    if pooled is None or weight == 1:
         return own
-    return np.logaddexp(np.log(share) + own, np.log1p(-share) + pooled)
+    return np.logaddexp(np.log(weight) + own, np.log1p(-weight) + pooled)

@@ -28,7 +28,7 @@ LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 ONE_HOT_LEVELS = 64  # with more levels, comparing codes is cheaper than multiplying one-hot columns
 FAR = 2e4  # squared norm (in bandwidths) from which expanding the square loses more than ten digits
 UNDERFLOW = 1e-280  # sums below this are computed again around their largest term
-ENOUGH_FOR_SPREAD = 3  # two rows say next to nothing about a spread: with fewer, that of all classes is used
+ENOUGH_FOR_SPREAD = 3  # with fewer rows the standard deviation is unreliable, and that of all classes is used
 HUGE = 1e75  # its square still fits in a float
 BLOCK_QUERIES, BLOCK_ROWS = 256, 4096  # pairs held at a time: 8 MB
 
@@ -60,7 +60,7 @@ class KernelDensity(Density):
     bandwidth : "reference", "normal_reference" or array-like of shape (n_columns,), default="reference"
         With "reference", `1.06 * std * n^(-1/(4+p))` for a continuous column, where p counts the continuous columns,
         and `(c-1)/c * n^(-2/(4+p))` for a categorical one with c levels, which does not depend on how levels are coded.
-        With "normal_reference", the rule of statsmodels with its numbers, cut at the largest valid value (c-1)/c for
+        With "normal_reference", the rule of statsmodels with its numbers, at most the largest valid value (c-1)/c for
         categories. Or one positive number per column, in the order of the columns.
 
     Attributes
@@ -281,7 +281,7 @@ class _GapColumn:
     """A continuous column with missing values: the log factor of a pair, less the column's peak.
 
     It is ``one + here * there * (-one - (a - b)^2 / 2) + (1 - here) * (1 - there) * both``, where `here` and `there`
-    say which value is present, `one` is the factor of a present and a missing value, `both` what two missing ones add.
+    tell which value is present, `one` is the factor of a present and a missing value, `both` what two missing ones add.
     """
 
     def __init__(self, density: KernelDensity, j: int, query: Floats, row: Floats) -> None:

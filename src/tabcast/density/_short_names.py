@@ -37,8 +37,8 @@ def resolve_density(given: Any, owner: str) -> Density:
     >>> from tabcast.density import resolve_density
     >>> resolve_density("kernel", "CASTClassifier")
     KernelDensity()
-    >>> resolve_density("kernal", "CASTClassifier")
+    >>> resolve_density("kernell", "CASTClassifier")
     Traceback (most recent call last):
-    ValueError: `density` of CASTClassifier must be 'likelihood', ... got 'kernal'. Did you mean 'kernel'?
+    ValueError: `density` of CASTClassifier must be 'likelihood', ... got 'kernell'. Did you mean 'kernel'?
     """
     return resolve_part(given, DENSITIES, Density, "density", owner)

@@ -24,7 +24,7 @@ def equal_bins(values: Floats, n_bins: int) -> Index:
     if len(values) == 0:
         return np.empty(0, dtype=np.intp)
     ordered = np.sort(values)
-    # The last value of each share; the largest closes the last bin.
+    # The last value of each bin.
     last = ordered[[part[-1] for part in np.array_split(np.arange(len(values)), n_bins) if len(part)]]
     bins = np.searchsorted(np.unique(last), values, side="left")
     return np.unique(bins, return_inverse=True)[1].astype(np.intp)

@@ -35,7 +35,7 @@ class Case:
 
     @classmethod
     def read(cls, guarded: GuardedClassifier, X: Any, y: Any, X_unlabeled: Any, random_state: int) -> Case:
-        """Check that the table is the one the classifier knows."""
+        """Check that the table is the one that the classifier was fitted on."""
         model = guarded.self_trained_
         table, labels = read_table(X), read_labels(y, model.missing_label)
         check_consistent_length(table, labels.codes)

@@ -90,11 +90,11 @@ def cluster_assumption(density: Floats, right: Mask) -> ClusterAssumption:
             "high": high,
         }
     )
-    return ClusterAssumption(deciles, *_judge(density, right), len(density))
+    return ClusterAssumption(deciles, *_test(density, right), len(density))
 
 
-def _judge(density: Floats, right: Mask) -> tuple[float, float, str]:
-    """Correlation, p-value and what they allow to say."""
+def _test(density: Floats, right: Mask) -> tuple[float, float, str]:
+    """Correlation, p-value and the conclusion."""
     n_right = int(right.sum())
     fewest = min(n_right, len(right) - n_right)
     if fewest == 0:

@@ -117,7 +117,7 @@ def covariate_shift(
     names = [*(one.name for one in codes.columns_.continuous), *(one.name for one in codes.columns_.categorical)]
     array = codes.transform(table)
     domain = _Domain.learn(array, is_pool, int(random.integers(2**31)))
-    strength = _judge(domain.area)
+    strength = _grade(domain.area)
     importance = domain.importance(random) if strength != "none" else {}
     found = [
         (names[position], drop, *describe_sides(table, codes.columns_, names[position], is_pool))
@@ -128,7 +128,7 @@ def covariate_shift(
     return CovariateShift(*domain.area, strength, columns, n_labeled, n_unlabeled)
 
 
-def _judge(area: Area) -> str:
+def _grade(area: Area) -> str:
     """What the area under the curve means."""
     if area.low <= 0.5 or area.auc < SMALLEST_AREA:
         return "none"

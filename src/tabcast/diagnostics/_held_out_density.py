@@ -81,7 +81,7 @@ def held_out_density(
         rows = out_of_fold.rows[held_out]
         columns, part = deepcopy(selection), deepcopy(confidence)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TabcastWarning)  # the method has said it
+            warnings.simplefilter("ignore", TabcastWarning)  # the method has warned already
             table = take_rows(X, train)
             columns.fit(table, codes[train], categorical)
             part.prepare(

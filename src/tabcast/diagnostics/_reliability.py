@@ -85,10 +85,10 @@ def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Relia
     >>> round(found.supervised.ece, 3), round(found.self_trained.ece, 3)
     (0.0, 0.499)
     """
-    return Reliability(_judge(codes, supervised), _judge(codes, self_trained))
+    return Reliability(_measure(codes, supervised), _measure(codes, self_trained))
 
 
-def _judge(codes: Index, proba: Floats) -> ModelReliability:
+def _measure(codes: Index, proba: Floats) -> ModelReliability:
     """Reliability of one model."""
     n_bins = affordable_bins(len(codes), MOST_BINS)
     proba = np.clip(np.asarray(proba, dtype=float), 0.0, 1.0)

@@ -36,9 +36,9 @@ class FeatureSelection(BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            The labeled rows.
+            Rows with a label.
         y : ndarray of int of shape (n_rows,)
-            Class index of each row.
+            Their class indices.
         categorical_features : array-like of str, int or bool, default=None
             The categorical columns by name, position or mask. None infers them from the types.
 

@@ -240,9 +240,9 @@ class BorutaShap(FeatureSelection):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            The labeled rows.
+            Labeled rows.
         y : ndarray of int of shape (n_rows,)
-            Class index of each row.
+            Class indices, in the order of the rows.
         categorical_features : array-like of str, int or bool, default=None
             Names, positions or mask of the categorical columns. None infers them from the types.
         sample_weight : array-like of shape (n_rows,), default=None

@@ -64,7 +64,7 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
     trees grows likewise, up to 300, so that each column has its chance.
     """
     n_trees = min(300, max(100, ceil(15 * sqrt(n_columns))))
-    share = 1 / sqrt(n_columns)
+    proportion = 1 / sqrt(n_columns)
     if find_spec("xgboost"):
         from xgboost import XGBRFClassifier
 
@@ -72,7 +72,7 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
             n_estimators=n_trees,
             max_depth=4,
             subsample=0.63,
-            colsample_bynode=share,
+            colsample_bynode=proportion,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -86,7 +86,7 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
             min_child_samples=3,
             subsample=0.63,
             subsample_freq=1,
-            feature_fraction_bynode=share,
+            feature_fraction_bynode=proportion,
             random_state=random_state,
             n_jobs=n_jobs,
             verbosity=-1,
@@ -154,7 +154,7 @@ def _explain_sklearn(
 
     model.fit(X, y, sample_weight=sample_weight)
     values = TreeExplainer(model).shap_values(X[rows], check_additivity=False)
-    # Older versions of shap give a list with an entry a class.
+    # Older versions of shap return a list with an entry per class.
     stacked = np.stack(values, axis=-1) if isinstance(values, list) else np.asarray(values)
     return stacked[:, :, None] if stacked.ndim == 2 else stacked
 

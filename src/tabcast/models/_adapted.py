@@ -317,12 +317,12 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
-        """Predict probabilities.
+        """Predict the probability of each class.
 
         Parameters
         ----------
-        X : ndarray or DataFrame of shape (n_rows, n_columns)
-            Rows to classify.
+        X : ndarray or DataFrame
+            The rows, not encoded.
 
         Returns
         -------
@@ -334,17 +334,17 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> Floats:
-        """Return the classifier's own decision function.
+        """Evaluate the classifier's own decision function.
 
         Parameters
         ----------
-        X : ndarray or DataFrame of shape (n_rows, n_columns)
-            Rows to classify.
+        X : ndarray or DataFrame
+            Rows like those of `fit`.
 
         Returns
         -------
         ndarray
-            As the classifier returns it.
+            The classifier's result, unchanged.
         """
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(self._encode(X))

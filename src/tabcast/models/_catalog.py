@@ -25,7 +25,7 @@ PACKAGES = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"
 
 
 def _default(seed: int | None, n_jobs: int | None) -> Any:
-    """scikit-learn's gradient boosting; its threads are OpenMP's, whatever `n_jobs` says."""
+    """scikit-learn's gradient boosting; its threads are those of OpenMP, whatever `n_jobs` is."""
     return default_classifier().set_params(random_state=seed)
 
 

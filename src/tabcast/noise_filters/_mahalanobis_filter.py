@@ -64,7 +64,7 @@ class MahalanobisFilter(NoiseFilter):
     ----------
     max_ratio : float, default=1.0
         A label is kept if the distance to its class is at most this many times the distance to the closest other class.
-        With 1, its class has to be the closest; a smaller value asks for a margin, a larger one allows some doubt.
+        With 1, its class has to be the closest; a smaller value requires a margin, a larger one tolerates some doubt.
     shrinkage : "singular" or "always", default="singular"
         With "singular", the covariance of a class is shrunk (Ledoit-Wolf) only where it cannot be inverted. With
         "always", in any case, which is more stable when a class has few more rows than there are columns.
@@ -158,8 +158,8 @@ class MahalanobisFilter(NoiseFilter):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Rows with the columns of `fit`.
+        X : array-like or DataFrame
+            Rows of any origin.
 
         Returns
         -------

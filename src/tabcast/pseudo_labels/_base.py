@@ -57,7 +57,7 @@ class Strategy(BaseEstimator, ABC):
         Parameters
         ----------
         n_classes : int
-            Number of classes.
+            How many classes there are.
 
         Returns
         -------

@@ -52,7 +52,7 @@ class FlexThreshold(Strategy):
 
     Examples
     --------
-    Two rows of class 0 are sure and one of class 1: class 1 has to reach 0.9 * 0.5 / 1.5 = 0.3.
+    Two rows of class 0 are confident and one of class 1: class 1 has to reach 0.9 * 0.5 / 1.5 = 0.3.
 
     >>> import numpy as np
     >>> from tabcast.pseudo_labels import FlexThreshold
@@ -71,9 +71,9 @@ class FlexThreshold(Strategy):
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
         """Select rows that are confident enough for their class, whatever the round."""
-        sure = confidence.max(axis=1) >= self.threshold
-        counts = np.bincount(confidence.argmax(axis=1)[sure], minlength=confidence.shape[1])
-        most = max(int(counts.max()), int((~sure).sum()) if self.warm_up else 0)
+        confident = confidence.max(axis=1) >= self.threshold
+        counts = np.bincount(confidence.argmax(axis=1)[confident], minlength=confidence.shape[1])
+        most = max(int(counts.max()), int((~confident).sum()) if self.warm_up else 0)
         self._thresholds = flex_thresholds(counts, self.threshold, most)
         return reach_thresholds(confidence, self._thresholds)
 

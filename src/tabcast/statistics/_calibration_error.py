@@ -200,10 +200,10 @@ def maximum_calibration_error(
     y: ArrayLike,
     proba: ArrayLike,
     *,
-    classes: ArrayLike | None = None,
-    class_wise: bool = False,
     n_bins: int = 10,
     binning: str = "equal_width",
+    classes: ArrayLike | None = None,
+    class_wise: bool = False,
 ) -> float:
     """Compute the largest distance between confidence and accuracy among the bins that have rows (MCE).
 
@@ -215,14 +215,14 @@ def maximum_calibration_error(
         Classes of the rows.
     proba : array-like of shape (n_rows, n_classes) or (n_rows,)
         Predicted probabilities.
+    n_bins : int, default=10
+        Number of bins.
+    binning : "equal_width" or "equal_mass", default="equal_width"
+        Whether bins have the same width or about the same number of rows.
     classes : array-like of shape (n_classes,), default=None
         Classes in the order of the columns. None if `y` holds column indices.
     class_wise : bool, default=False
         With False, of the predicted class only. With True, the largest among all classes.
-    n_bins : int, default=10
-        The number of bins.
-    binning : "equal_width" or "equal_mass", default="equal_width"
-        Same width or about the same number of rows.
 
     Returns
     -------

@@ -54,13 +54,13 @@ def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> 
 def _find_by_width(values: Floats, low: Floats, high: Floats, n_bins: int) -> NDArray[np.int32]:
     """Bins of numbers inside the range of their column, one column per row, by arithmetic."""
     width = (high - low) / n_bins
-    share = values - low
-    share /= width
-    nearest, bins = np.rint(share), share.astype(np.int32)
+    position = values - low
+    position /= width
+    nearest, bins = np.rint(position), position.astype(np.int32)
     # Where rounding could have put a value on the wrong side of an edge, the edge decides.
-    unsure = 1e-9 + 1e-15 * np.maximum(np.abs(low), np.abs(high)) / width
-    share -= nearest
-    at = np.flatnonzero(np.abs(share, out=share) < unsure)
+    uncertain = 1e-9 + 1e-15 * np.maximum(np.abs(low), np.abs(high)) / width
+    position -= nearest
+    at = np.flatnonzero(np.abs(position, out=position) < uncertain)
     edge, column = nearest.ravel()[at], at // values.shape[1]
     bins.ravel()[at] = edge - (values.ravel()[at] < edge * width[column, 0] + low[column, 0])  # as linspace has it
     return np.minimum(bins, n_bins - 1, out=bins)

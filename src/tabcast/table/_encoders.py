@@ -14,7 +14,7 @@ from sklearn.preprocessing import QuantileTransformer
 from tabcast.table._arrays import Floats
 from tabcast.table._columns import EncodedTable, learn_columns
 
-CLIP = 3.0  # normal scores beyond are cut: one wild value must not rule a linear model
+CLIP = 3.0  # normal scores beyond are clipped: one outlier must not dominate a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none
 N_QUANTILES = 1_000
 LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
@@ -61,7 +61,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            The table.
+            Rows with every level that counts.
         y : object, default=None
             Not used.
 
@@ -79,8 +79,8 @@ class TableCodes(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Rows with the columns of `fit`.
+        X : array-like or DataFrame
+            The table to encode.
 
         Returns
         -------

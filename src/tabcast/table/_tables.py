@@ -88,12 +88,12 @@ def plain_numbers(X: Any) -> Floats | None:
 
 
 def n_rows(X: Any) -> int:
-    """Return the number of rows of a table.
+    """Count the rows of a table.
 
     Parameters
     ----------
     X : ndarray or DataFrame
-        A table.
+        A checked table.
 
     Returns
     -------
@@ -109,14 +109,14 @@ def take_rows(X: Any, rows: Index) -> Any:
     Parameters
     ----------
     X : ndarray or DataFrame
-        A table.
+        The table.
     rows : ndarray of int
-        Positions of the rows.
+        Positions of the rows to take.
 
     Returns
     -------
     ndarray or DataFrame
-        The same kind of table.
+        The same kind of table with these rows.
     """
     return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
@@ -127,14 +127,14 @@ def take_columns(X: Any, positions: Index) -> Any:
     Parameters
     ----------
     X : ndarray or DataFrame
-        A table.
+        Any table.
     positions : ndarray of int
         Positions of the columns.
 
     Returns
     -------
     ndarray or DataFrame
-        The same kind of table.
+        A table of the same kind.
     """
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, positions]
@@ -268,7 +268,7 @@ def warn_empty_columns(X: Any) -> None:
         empty = []
     if empty:
         warnings.warn(
-            f"Column {', '.join(empty)} has no value in any row: it cannot tell rows apart. Leave it out.",
+            f"Column {', '.join(empty)} has no value in any row: it carries no information. Leave it out.",
             EmptyColumnWarning,
             stacklevel=2,
         )

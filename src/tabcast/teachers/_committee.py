@@ -26,7 +26,7 @@ from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
 from tabcast.teachers._mixing import mixture_weights, with_prior
 
 OWN = "own"
-PRIOR_PART = 0.05  # of the class shares in each member's probabilities while weights are found
+PRIOR_PART = 0.05  # weight of the class proportions mixed into each member while weights are estimated
 PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
 
 

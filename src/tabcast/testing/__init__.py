@@ -2,7 +2,7 @@
 
 For authors of plug-ins, and run over every member of tabcast itself. `check_density`, `check_confidence`,
 `check_strategy`, `check_weighting`, `check_noise_filter`, `check_feature_selection` and `check_teacher` run all checks
-of a family on one member and raise an AssertionError that says in a sentence which contract was broken.
+of a family on one member and raise an AssertionError that names the broken promise.
 `density_checks()` and so on list the same checks as (name, function), to make each of them a test of its own::
 
     @pytest.mark.parametrize(("name", "check"), strategy_checks())

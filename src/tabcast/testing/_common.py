@@ -1,4 +1,4 @@
-"""What members of every family promise. Each check is told how a member is used, whether it needs that or not."""
+"""Promises of the members of every family. Each check gets the function that uses a member."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small tables as users have them, and what classifiers may say about them."""
+"""Small realistic tables, and what classifiers may predict for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_LABELED, N_POOL = 40, 30
 
 @dataclass(frozen=True)
 class Problem:
-    """A small table: rows with classes to learn from, rows without, what a classifier says about both."""
+    """A small table: rows with classes to learn from, rows without, and predictions for both."""
 
     name: str
     X: Any
@@ -53,31 +53,31 @@ def draw_frame(n_rows: int, random: np.random.Generator) -> pd.DataFrame:
 
 
 def draw_proba(n_rows: int, n_classes: int, seed: int = 0) -> Floats:
-    """Probabilities from unsure to certain."""
+    """Probabilities from uncertain to certain."""
     return np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.5), n_rows)
 
 
 def problems(n_classes: int = 2) -> Iterator[Problem]:
-    """Tables as users have them. The unlabeled rows hold what the labeled ones do not: outliers, new levels, gaps."""
+    """Realistic tables. The unlabeled rows hold what the labeled ones do not: outliers, new levels, missing values."""
     random = np.random.default_rng(n_classes)
     y = np.arange(N_LABELED) % n_classes
-    said = draw_proba(N_POOL, n_classes), draw_proba(N_LABELED, n_classes, seed=1)
+    predicted = draw_proba(N_POOL, n_classes), draw_proba(N_LABELED, n_classes, seed=1)
     numbers, pool = draw_numbers(N_LABELED, random), draw_numbers(N_POOL, random)
     numbers[:, 0] += 2 * y
     pool[0] = 1e6
-    yield Problem("an array", numbers, y, pool, *said)
+    yield Problem("an array", numbers, y, pool, *predicted)
     numbers, pool = numbers.copy(), pool.copy()
     numbers[::6, 0], pool[1] = np.nan, np.nan
-    yield Problem("an array with missing numbers", numbers, y, pool, *said)
+    yield Problem("an array with missing numbers", numbers, y, pool, *predicted)
     frame, frame_pool = draw_frame(N_LABELED, random), draw_frame(N_POOL, random)
     frame["number"] += 2 * y
     frame_pool["level"] = pd.Categorical(["never"] + ["a"] * (N_POOL - 1), categories=["a", "b", "never"])
     frame_pool.loc[frame_pool.index[2], "text"] = "a new level"
-    yield Problem("a DataFrame with categories and missing values", frame, y, frame_pool, *said)
+    yield Problem("a DataFrame with categories and missing values", frame, y, frame_pool, *predicted)
 
 
 def probabilities(n_rows: int, n_classes: int) -> Iterator[tuple[str, Floats]]:
-    """What classifiers say: different things, always the same, nothing but 0 and 1, nothing about a class."""
+    """What classifiers may predict: different probabilities, equal ones, only 0 and 1, a class never."""
     yield "different probabilities", draw_proba(n_rows, n_classes)
     yield "equal probabilities", np.full((n_rows, n_classes), 1 / n_classes)
     yield "probabilities of 0 and 1", np.eye(n_classes)[np.arange(n_rows) % n_classes]

@@ -42,7 +42,7 @@ def require_mask(result: Any, n_entries: int, context: str) -> None:
 
 
 def describe(result: Any) -> str:
-    """What came, in a word or two."""
+    """A short description of a value."""
     if isinstance(result, np.ndarray):
         return f"an array of {result.dtype} with shape {result.shape}"
     return f"a {type(result).__name__}"

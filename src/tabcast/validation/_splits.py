@@ -117,7 +117,7 @@ class Holdout(Validation):
 class CrossValidation(Validation):
     """Repeated stratified k-fold: every labeled row is held out, and the final model is trained on all of them.
 
-    A class's only row is never held out, so all training rows of a split together contain every class.
+    A class's only row is never held out, so the training rows of every split contain every class.
 
     Parameters
     ----------
