@@ -307,7 +307,7 @@ class TestNothingRuns:
     def test_an_unknown_type(self, simple, trace):
         rewrite(simple, schema__json=self.schema_of(Witness(str(trace))))
         with pytest.raises(
-            ModelFileError, match=r"was not loaded, because it holds tests\.test_model_files\.Witness: no"
+            ModelFileError, match=r"was not loaded, because it holds tests\.runs\.test_model_file\.Witness: no"
         ):
             load_model(simple)
 

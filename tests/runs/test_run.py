@@ -9,6 +9,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
 from typer.testing import CliRunner
 
 import tabcast
@@ -16,7 +17,7 @@ from tabcast import fit_table, load_run
 from tabcast.cli.main import app
 from tabcast.cli.wording import COMMAND_LINE
 from tabcast.diagnostics import Diagnostics
-from tabcast.exceptions import TabcastWarning
+from tabcast.exceptions import SamplingWarning, TabcastWarning
 from tabcast.files import ArgumentError, TableFileError, Understanding, describe
 from tabcast.guard import Verdict
 from tabcast.runs import RunFolderError, RunReport, check_folder, load_model, predict_file
@@ -129,18 +130,18 @@ class TestFit:
         with pytest.raises(Stopped):
             fit_table(path, "churned", on_understood=look)
 
-    def test_warnings_reach_the_caller_and_the_summary(self, path):
-        table = pd.read_csv(path)
-        labeled = table["churned"].notna()
-        rare = table[labeled & (table["churned"] == "yes")].index[3:]
-        table = table.drop(index=rare)
-        with pytest.warns(TabcastWarning) as caught:
-            run = fit_table(table, "churned", method="naive", **QUICK)
-        assert {str(one.message) for one in caught if isinstance(one.message, TabcastWarning)} == set(
-            run.summary["warnings"]
-        )
+    def test_warnings_reach_the_caller_and_the_summary(self):
+        X, y = make_classification(400, 5, n_informative=4, n_redundant=0, weights=[0.93], class_sep=2, random_state=0)
+        labeled = np.concatenate([np.flatnonzero(y == label)[:15] for label in (0, 1)])
+        table = pd.DataFrame(X, columns=list("abcde")).assign(y=None)
+        table.loc[labeled, "y"] = np.where(y[labeled] == 1, "rare", "common")
+        with pytest.warns(SamplingWarning, match="do not look like a random sample") as caught:
+            run = fit_table(table, "y", **QUICK)
+        warned = [str(one.message) for one in caught if isinstance(one.message, TabcastWarning)]
+        assert warned
+        assert run.summary["warnings"][-len(warned) :] == warned
 
-    @pytest.mark.parametrize("labels", [[0, 1], [False, True], [1.5, 2.5], ["None", "NA-like"]], ids=str)
+    @pytest.mark.parametrize("labels", [[0, 1], [False, True], [1.0, 2.0], ["None", "?"]], ids=str)
     def test_labels_of_every_type_survive_saving(self, labels, tmp_path):
         table = make_table(120, 40)
         table["churned"] = table["churned"].map({"no": labels[0], "yes": labels[1]}).astype(object)

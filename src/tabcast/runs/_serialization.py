@@ -1,8 +1,8 @@
-"""Parts of a model as plain data and back: tabcast's own types, and boosting libraries in their own model formats.
+"""What skops does not save by itself, as plain data: types of tabcast and scikit-learn, models of boosting libraries.
 
-What is left for skops are scikit-learn's objects, arrays, lists, dictionaries, text and numbers. A part is written as
-``{"tabcast.part": kind, "state": {...}}``: files name kinds, not modules, so code may move without breaking them, and
-nothing but the kinds listed here can be made from a file.
+What is left for skops are scikit-learn's estimators, arrays, lists, dictionaries, text and numbers. An object is
+written as ``{"tabcast.part": kind, "state": {...}}``: files name kinds, not modules, so code may move without breaking
+them, and nothing but the kinds listed here can be made from a file. docs/model_files.md says why each is needed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ State = dict[str, Any]
 class Kind:
     """A type that is written as plain data.
 
-    Attributes
+    Parameters
     ----------
-    address : "module.Class", compared with the type of what is written and imported only to read one.
-    write : object -> state.
-    read : class, state -> object. Must not trust the state: it may have been made by hand.
+    address : str
+        "module.Class", compared with the type of what is written and imported only to read one.
+    write : callable
+        From an object to its state.
+    read : callable
+        From a class and a state to an object. Must not trust the state: it may have been made by hand.
     """
 
     address: str
@@ -50,7 +53,7 @@ class Kind:
 
 
 def pack(value: Any) -> Any:
-    """The same object with every known part as plain data; what has none is not copied."""
+    """The same object with everything of a known kind as plain data; what holds no such thing is not copied."""
     kind = _find_kind(value)
     if kind is not None:
         return {MARK: kind, "state": pack(KINDS[kind].write(value))}
@@ -68,7 +71,7 @@ def pack(value: Any) -> Any:
 
 
 def _find_kind(value: Any) -> str | None:
-    """The kind of part that a value is, if it is one."""
+    """The kind of a value, if it is a known one."""
     if isinstance(value, pd.Index):
         return "Index"
     if isinstance(value, partial):
@@ -132,7 +135,7 @@ def _attributes(address: str, *names: str) -> Kind:
 
 
 def _write_index(index: pd.Index[Any]) -> State:
-    """Numbers, truth values and dates as an array, anything else as a list."""
+    """Numbers, booleans and dates as an array, anything else as a list."""
     if isinstance(index.dtype, np.dtype) and index.dtype.kind in "biufM":
         return {"dtype": index.dtype.str, "values": index.to_numpy()}
     return {"dtype": "object" if index.dtype == object else "str", "values": index.tolist()}
@@ -142,7 +145,7 @@ def _read_index(made: type[Any], state: State) -> pd.Index[Any]:
     return made(state["values"], dtype=state["dtype"])
 
 
-# ---- scikit-learn's gradient boosting looks at columns of numbers with a function of its own
+# ---- scikit-learn's gradient boosting checks numeric columns with a partial function
 
 
 def _write_check(check: partial[Any]) -> State:
@@ -169,11 +172,10 @@ def _read_xgboost(made: type[Any], state: State) -> Any:
     return classifier
 
 
-# What LightGBM keeps beside the model: all but the history of training and what follows from the rest.
+# What LightGBM keeps outside of its model and needs to predict; docs/model_files.md says what for.
 _LIGHTGBM_ATTRIBUTES = (
     "_best_iteration",
     "_objective",
-    "_class_weight",
     "_fitted_with_feature_names",
     "_n_features",
     "_n_features_in",
@@ -196,8 +198,7 @@ def _read_lightgbm(made: type[Any], state: State) -> Any:
     if state["model"] is not None:
         booster = import_module("lightgbm").Booster(model_str=_checked(state["model"], str))
         attributes = {name: state["attributes"][name] for name in _LIGHTGBM_ATTRIBUTES}
-        class_map = {label: code for code, label in enumerate(attributes["_classes"])}
-        vars(classifier).update(attributes, _Booster=booster, _class_map=class_map, fitted_=True)
+        vars(classifier).update(attributes, _Booster=booster, fitted_=True)
     return classifier
 
 

@@ -1,8 +1,8 @@
 """scikit-learn's trees as plain arrays, and back only if they hold together.
 
-scikit-learn follows the numbers of child nodes and columns in a tree without looking whether they exist: a file made by
-hand could send it anywhere in memory. So children must come after their parent and be there, and so must columns and
-sets of categories.
+scikit-learn follows the numbers of child nodes and columns in a tree without checking that they exist: a file made by
+hand could send it anywhere in memory. So children must come after their parent and exist, and so must columns and sets
+of categories. docs/model_files.md says what each private name of scikit-learn is needed for.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _check_nodes(
 
 
 def check_owners(model: Any) -> None:
-    """Trees ask for no column that their estimator, which looks at the table once for all of them, does not have."""
+    """Refuse trees that ask for a column that their estimator, which checks the table once for all, does not have."""
     for value in _walk(model, set()):
         if isinstance(value, BaseHistGradientBoosting) and hasattr(value, "_predictors"):
             _check_boosting(value)
@@ -111,7 +111,7 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
         if len(inner) and inner["feature_idx"].max() >= len(is_categorical):
             raise BadTreeError("a tree names a column that its estimator does not have")
         if not is_categorical[inner["feature_idx"][inner["is_categorical"] != 0]].all():
-            raise BadTreeError("a tree splits a column of numbers by category")
+            raise BadTreeError("a tree splits a numeric column by category")
 
 
 def _walk(value: Any, seen: set[int]) -> Iterable[Any]:
