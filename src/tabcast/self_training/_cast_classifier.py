@@ -14,16 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 from tabcast.checks import check_integer, check_number
 from tabcast.confidence import ClusterAware
 from tabcast.density import Density, resolve_density
-from tabcast.feature_selection import FeatureSelection, resolve_feature_selection
-from tabcast.noise_filters import NoiseFilter, resolve_noise_filter
-from tabcast.pseudo_labels import Strategy, Weighting, resolve_strategy, resolve_weighting
+from tabcast.feature_selection import FeatureSelection
+from tabcast.noise_filters import NoiseFilter
+from tabcast.pseudo_labels import Strategy, Weighting
 from tabcast.self_training._cast import CastMethod
 from tabcast.self_training._engine import Outcome
-from tabcast.self_training._hard import HardMethod
-from tabcast.self_training._method import Parts
+from tabcast.self_training._hard import HardMethod, resolve_parts
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.table import Floats
-from tabcast.validation import Validation, resolve_validation
+from tabcast.validation import Validation
 
 
 class CASTClassifier(SelfTrainer):
@@ -144,15 +143,8 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
     def _build_method(self) -> CastMethod:
         """The loop with the CAST confidence, and the alphas to choose from."""
         owner = type(self).__name__
-        parts = Parts(
-            ClusterAware(resolve_density(self.density, owner), scaling=self.scaling),
-            resolve_strategy(self.strategy, owner),
-            resolve_weighting(self.pseudo_weight, owner),
-            resolve_noise_filter(self.noise_filter, owner),
-            resolve_feature_selection(self.feature_selection, owner),
-            resolve_validation(self.validation),
-        )
-        parts.check()
+        confidence = ClusterAware(resolve_density(self.density, owner), scaling=self.scaling)
+        parts = resolve_parts(self, confidence)
         check_integer(self.max_fits, "max_fits", owner, 1, allowed=[None])
         return CastMethod(HardMethod(parts, self.relabel), self._read_alphas(), self.max_fits)
 

@@ -6,14 +6,32 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tabcast.confidence import Confidence
+from tabcast.feature_selection import resolve_feature_selection
 from tabcast.models import weight_parameter
-from tabcast.pseudo_labels import Constant
+from tabcast.noise_filters import resolve_noise_filter
+from tabcast.pseudo_labels import Constant, resolve_strategy, resolve_weighting
 from tabcast.self_training._algorithm import Proposals, self_train
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._fitter import Fitter
 from tabcast.self_training._method import Method, Parts, PreparedMethod
 from tabcast.table import Index, take_rows
-from tabcast.validation import NoValidation
+from tabcast.validation import NoValidation, resolve_validation
+
+
+def resolve_parts(classifier: Any, confidence: Confidence) -> Parts:
+    """The parts that the parameters of a classifier name, checked."""
+    owner = type(classifier).__name__
+    parts = Parts(
+        confidence,
+        resolve_strategy(classifier.strategy, owner),
+        resolve_weighting(classifier.pseudo_weight, owner),
+        resolve_noise_filter(classifier.noise_filter, owner),
+        resolve_feature_selection(classifier.feature_selection, owner),
+        resolve_validation(classifier.validation),
+    )
+    parts.check()
+    return parts
 
 
 @dataclass(frozen=True)

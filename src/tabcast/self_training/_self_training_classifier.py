@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tabcast.confidence import Confidence, resolve_confidence
-from tabcast.feature_selection import FeatureSelection, resolve_feature_selection
-from tabcast.noise_filters import NoiseFilter, resolve_noise_filter
-from tabcast.pseudo_labels import Strategy, Weighting, resolve_strategy, resolve_weighting
-from tabcast.self_training._hard import HardMethod
-from tabcast.self_training._method import Parts
+from tabcast.feature_selection import FeatureSelection
+from tabcast.noise_filters import NoiseFilter
+from tabcast.pseudo_labels import Strategy, Weighting
+from tabcast.self_training._hard import HardMethod, resolve_parts
 from tabcast.self_training._self_trainer import SelfTrainer
-from tabcast.validation import Validation, resolve_validation
+from tabcast.validation import Validation
 
 
 class SelfTrainingClassifier(SelfTrainer):
@@ -163,14 +162,5 @@ class SelfTrainingClassifier(SelfTrainer):
 
     def _build_method(self) -> HardMethod:
         """The loop with the given parts."""
-        owner = type(self).__name__
-        parts = Parts(
-            resolve_confidence(self.confidence, owner),
-            resolve_strategy(self.strategy, owner),
-            resolve_weighting(self.pseudo_weight, owner),
-            resolve_noise_filter(self.noise_filter, owner),
-            resolve_feature_selection(self.feature_selection, owner),
-            resolve_validation(self.validation),
-        )
-        parts.check()
-        return HardMethod(parts, self.relabel)
+        confidence = resolve_confidence(self.confidence, type(self).__name__)
+        return HardMethod(resolve_parts(self, confidence), self.relabel)
