@@ -164,7 +164,7 @@ def is_integer(value: Any, low: int | None = None, high: int | None = None) -> b
     Parameters
     ----------
     value : object
-        Any value.
+        The value to look at.
     low : int, default=None
         Smallest value. None means no limit.
     high : int, default=None

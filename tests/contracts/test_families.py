@@ -276,7 +276,7 @@ class Overconfident(Teacher):
 
 
 class Greedy(Teacher):
-    """Asks for more fits than it says."""
+    """Requests more fits than it declares."""
 
     def fit(self, lesson):
         rows = np.arange(len(lesson.y))
@@ -316,7 +316,10 @@ BROKEN = [
     (Trusting(), r"Trusting breaks 'strange numbers are refused by name': `share` is a number"),
     (Rounded(), r"Rounded breaks 'parameters survive a copy': __init__ does not store `share`"),
     (Standardized(), r"Standardized breaks 'weights are finite and not negative': .* not finite"),
-    (Moving(), r"Moving breaks 'runs that share a weighting do not disturb each other': `weigh` remembers"),
+    (
+        Moving(),
+        r"Moving breaks 'runs that share a weighting do not disturb each other': `weigh` depends on earlier calls",
+    ),
     (NumbersOnly(), r"NumbersOnly breaks 'keep gives a mask over the rows': it raises \w+Error: "),
     (Coin(), r"Coin breaks 'the same input gives the same result': .* two copies give different results"),
     (Nothing(), r"Nothing breaks 'support is a mask over the columns': .* no column to look at"),

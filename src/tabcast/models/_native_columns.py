@@ -81,7 +81,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            A table with the columns of `fit`.
+            The table, with any index.
 
         Returns
         -------
