@@ -22,6 +22,7 @@ from tabcast.files import ArgumentError, TableFileError, Understanding, describe
 from tabcast.guard import Verdict
 from tabcast.runs import RunFolderError, RunReport, check_folder, load_model, predict_file
 from tests.cli.test_fit import FILES, make_table
+from tests.report.browser import Browser, find_browser
 
 QUICK = {"model": "logistic_regression", "time_limit": 1.0}
 
@@ -213,9 +214,28 @@ class TestReport:
     def test_a_notebook_shows_it_in_a_frame_of_its_own(self, run):
         shown = run.report._repr_html_()
         (page,) = re.findall(r'srcdoc="([^"]*)"', shown)
-        assert unescape(page) == run.report.html
+        assert unescape(page).replace('<base href="about:srcdoc">', "", 1) == run.report.html
         assert re.fullmatch(r"<iframe [^<>]*></iframe>", shown)
         assert 'sandbox="allow-scripts allow-downloads"' in shown
+
+    def test_links_within_the_page_stay_in_the_frame(self, run, tmp_path):
+        program = find_browser()
+        if program is None:
+            pytest.skip("needs a browser")
+        notebook = tmp_path / "notebook.html"
+        notebook.write_text(f"<!doctype html><body>{run.report._repr_html_()}</body>", encoding="utf-8")
+        with Browser(program) as browser, browser.open(notebook) as page:
+            (frame,) = (one for one in browser.call("Target.getTargets")["targetInfos"] if one["url"] == "about:srcdoc")
+            session = browser.call("Target.attachToTarget", targetId=frame["targetId"], flatten=True)["sessionId"]
+
+            def evaluate(expression):
+                found = browser.call("Runtime.evaluate", session=session, expression=expression, returnByValue=True)
+                return found["result"].get("value")
+
+            assert "customers.csv" in evaluate("document.title")
+            evaluate("document.querySelector('a[href=\"#training\"]').click()")
+            assert evaluate("location.href") == "about:srcdoc#training"
+            assert page.complaints() == []
 
 
 class TestSaving:

@@ -128,7 +128,7 @@ class Understanding:
         Parameters
         ----------
         frame : DataFrame
-            A table with the columns of training, as :func:`read_table_file` reads it.
+            A table that has all columns of :attr:`feature_names`.
 
         Returns
         -------

@@ -40,8 +40,10 @@ class RunReport:
 
     def _repr_html_(self) -> str:
         """A frame of its own: neither styles nor scripts of the page reach the notebook."""
+        # Without a base of its own, a link within the page would load the notebook into the frame.
+        page = self.html.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
-            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" title="Report of a run" '
+            f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts allow-downloads" title="Report of a run" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
         )
 
