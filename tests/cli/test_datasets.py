@@ -47,7 +47,7 @@ class TestList:
                 info.metric,
                 str(info.openml_id or "-"),
             ]
-        assert rows["adult"][5] == "not downloaded"
+        assert rows["adult"][5] == "missing"
         assert rows["blob"][5] == "synthetic"
         assert "* gusto: a public stand-in for the paper's 6M-mortality registry (private)." in result.output
 
@@ -71,7 +71,7 @@ class TestList:
     def test_real_folder_has_all(self):
         if not DATASETS.exists():
             pytest.skip(f"needs the real tables in {DATASETS}")
-        assert "not downloaded" not in run("list", "--data-dir", str(DATASETS)).output
+        assert "missing" not in run("list", "--data-dir", str(DATASETS)).output
 
     def test_folder_that_does_not_exist(self):
         result = run("list", "--data-dir", "/nowhere")
