@@ -172,7 +172,7 @@ class PaperPreprocessing(Preprocessing):
         numbers = self._encode(X)
         missing = np.isnan(numbers)
         empty = missing.all(axis=0)
-        self.imputed_ = missing.any(axis=0) & ~empty
+        self.imputed_ = np.any(missing, axis=0) & ~empty
         self.fill_ = np.array([_usual_value(*column) for column in zip(numbers.T, self.categorical_, strict=True)])
         self.imputer_ = self._fit_imputer(self._fill_complete(numbers)) if self.imputed_.any() else None
         return self
