@@ -29,12 +29,13 @@ from tabcast.runs._folder import (
     check_folder,
     read_csv,
     read_summary,
-    write_folder,
+    refuse_taken,
 )
 from tabcast.runs._model_file import load_model, read_understanding, save_model
 from tabcast.runs._predictions import name_columns, tabulate_predictions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
 from tabcast.runs._report import RunReport
+from tabcast.runs._write_folder import write_folder
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,8 +117,8 @@ class Run:
         """
         frame = read_table(table, "table")
         converted = self.understanding.convert(frame)
-        for problem in converted.problems:
-            warnings.warn(problem.say(), TabcastWarning, stacklevel=2)
+        for sentence in (*converted.notes, *(problem.say() for problem in converted.problems)):
+            warnings.warn(sentence, TabcastWarning, stacklevel=2)
         identifiers = frame[find_identifiers(self.understanding, frame.columns)]
         return tabulate_predictions(self.model, converted.features, np.arange(len(frame)), identifiers)
 
@@ -129,7 +130,12 @@ class Run:
         folder : str or path-like
             Where to; made if it does not exist.
         overwrite : bool, default=False
-            Whether to replace an earlier run there.
+            Whether to replace an earlier run there. A folder that holds other files as well is never replaced.
+
+        Raises
+        ------
+        RunFolderError
+            If the run cannot be saved there.
         """
         check_folder(folder, overwrite=overwrite)
         facts = {"summary": {key: self.summary[key] for key in ("title", "method", "verdict")}}
@@ -141,7 +147,8 @@ class Run:
             REPORT: self.report.save,
             SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
         }
-        write_folder(Path(folder), writers)
+        refuse = partial(refuse_taken, overwrite=overwrite)
+        write_folder(Path(folder), writers, refuse)
 
     def __repr__(self) -> str:
         table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
