@@ -66,7 +66,7 @@ def test_writes_only_into_the_given_folder(script, tmp_path):
     for place in places.values():
         place.mkdir()
     (places["given"] / "table.csv").write_text(TABLE)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "TABCAST_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "COV"))}
     environment |= {"HOME": str(places["home"]), "TMPDIR": str(places["temporary"]), "PYTHONDONTWRITEBYTECODE": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     done = subprocess.run(
