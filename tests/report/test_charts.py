@@ -11,6 +11,7 @@ import pytest
 
 from tabcast.report import _charts as charts
 from tabcast.report._forms import Bar, draw_bars
+from tabcast.report._phrases import MINUS
 from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_summary, make_verdict
@@ -106,7 +107,7 @@ def test_estimated_widths_suffice_for_a_wide_font(face, bold):
 
     font = TTFont(f"{matplotlib.get_data_path()}/fonts/ttf/{face}")
     glyphs, advances, em = font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
-    for words in ("100%", "0.625", "−0.05", "20,000", "+3.4 points", "monthly_fee_in_euro", "WOMM", *SENTENCES):
+    for words in ("100%", "0.625", f"{MINUS}0.05", "20,000", "+3.4 points", "monthly_fee_in_euro", "WOMM", *SENTENCES):
         measured = sum(advances[glyphs[ord(one)]][0] for one in words) / em
         assert measured <= text_width(words, 1.0, bold=bold) <= 1.25 * measured, words
 
