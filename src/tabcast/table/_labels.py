@@ -196,7 +196,10 @@ def _to_numpy(y: Any) -> NDArray[Any]:
     if isinstance(y, pd.DataFrame):
         y = y.to_numpy()
     if isinstance(y, np.ma.MaskedArray):  # a masked label is a missing one
-        y = y if not np.ma.is_masked(y) else np.where(np.ma.getmaskarray(y), None, y.data.astype(object))
+        mask, y = np.ma.getmaskarray(y), y.data
+        if mask.any():
+            y = y.astype(object)
+            y[mask] = None
     if isinstance(y, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         series = pd.Series(y)
         plain = series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype)
