@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tabcast.cli.predict import GUARD_HELP
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything random.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Fits at a time. Default: one per core.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
+    no_spreadsheet_guard: Annotated[bool, typer.Option("--no-spreadsheet-guard", help=GUARD_HELP)] = False,
 ) -> None:
     """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 
@@ -153,21 +155,21 @@ def fit(
         stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
         stop(error)
-    save(run, folder, overwrite=overwrite)
+    save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
     warned = [sentence for sentence in warned if sentence not in said]
     for line in word_result(run.summary, warned, folder):
         typer.echo(line)
 
 
-def save(run: Run, folder: Path, *, overwrite: bool) -> None:
+def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> None:
     """Save a run; where that has become impossible during training, keep it elsewhere and say where."""
     from tabcast.cli.wording import COMMAND_LINE
     from tabcast.files import ArgumentError
     from tabcast.runs import spare_folders
 
     try:
-        run.save(folder, overwrite=overwrite)
+        run.save(folder, overwrite=overwrite, spreadsheet_safe=spreadsheet_safe)
         return
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
@@ -177,7 +179,7 @@ def save(run: Run, folder: Path, *, overwrite: bool) -> None:
         problem = error.say(COMMAND_LINE).rstrip(".")
     for spare in spare_folders(folder):
         try:
-            run.save(spare)
+            run.save(spare, spreadsheet_safe=spreadsheet_safe)
         except (OSError, ArgumentError):
             continue
         stop(f"{problem}. The results are in {spare} instead.")

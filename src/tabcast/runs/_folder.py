@@ -17,6 +17,7 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.files import Argument, ArgumentError
 from tabcast.files._atomic import remove_abandoned
 from tabcast.files._errors import list_names
+from tabcast.files._spreadsheet import guard_text, unguard
 from tabcast.runs._write_folder import (
     FILES,
     MODEL,
@@ -30,6 +31,7 @@ from tabcast.runs._write_folder import (
 )
 
 __all__ = ["MODEL", "PREDICTIONS", "PSEUDO_LABELS", "REPORT", "SUMMARY"]
+SPREADSHEET_SAFE = "spreadsheet_safe"  # in the summary: whether text in CSV files is guarded
 INTEGERS = ("row", "round")  # columns of the tables
 
 
@@ -138,16 +140,23 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def read_csv(path: Path, columns: Sequence[str], text: Sequence[str]) -> pd.DataFrame:
-    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit."""
+def read_csv(path: Path, columns: Sequence[str], text: Sequence[str], *, guarded: bool = False) -> pd.DataFrame:
+    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit.
+
+    `guarded`: names and texts were written for spreadsheets, and are restored.
+    """
     columns = list(columns)
     try:
-        frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False, na_values=[""])[columns]
+        names = [guard_text(name) for name in columns] if guarded else columns
+        frame = pd.read_csv(path, usecols=names, dtype=str, keep_default_na=False, na_values=[""])[names]
+        frame = frame.set_axis(columns, axis=1)
         for name in columns:
             if name == "selected":
                 frame[name] = frame[name] == "True"
             elif name not in text:
                 frame[name] = frame[name].astype(int if name in INTEGERS else float)
+            elif guarded:
+                frame[name] = unguard(frame[name])
         return frame
     except FileNotFoundError:
         raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None

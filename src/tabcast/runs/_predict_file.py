@@ -60,6 +60,7 @@ def predict_file(
     keep: Sequence[str] = (),
     keep_all: bool = False,
     batch_rows: int = BATCH_ROWS,
+    spreadsheet_safe: bool = True,
     progress: Callable[[int], Progress] | None = None,
 ) -> Predicted:
     """Predict every row of a table file, in its order, into another file.
@@ -81,6 +82,9 @@ def predict_file(
         Whether to pass all columns through.
     batch_rows : int, default=100_000
         Rows at a time.
+    spreadsheet_safe : bool, default=True
+        Whether text that begins with =, +, - or @ gets an apostrophe in front in CSV and TSV, so that no spreadsheet
+        takes it for a formula. Numbers stay as they are.
     progress : callable, optional
         Given the number of rows (of a text table, approximately), returns the progress to report to.
 
@@ -106,7 +110,11 @@ def predict_file(
     problems: list[Problem] = []
     notation = _settle(file, understanding)
     shown = Progress() if progress is None else progress(file.count_rows())
-    with shown, write_whole(out) as unfinished, TableWriter(unfinished, ending) as writer:
+    with (
+        shown,
+        write_whole(out) as unfinished,
+        TableWriter(unfinished, ending, spreadsheet_safe=spreadsheet_safe) as writer,
+    ):
         for frame, passed in file.batches(batch_rows, understanding.feature_names, kept):
             converted = understanding.convert(frame, notation)
             proba = np.asarray(model.classifier.predict_proba(converted.features))
