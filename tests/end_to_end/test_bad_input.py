@@ -101,7 +101,7 @@ def test_different_columns():
         model.fit(FRAME, Y, X_unlabeled=FRAME.rename(columns={"size": "Size"}))
     with pytest.raises(ValueError, match="same columns; got 2 and 1 columns"):
         model.fit(X, Y, X_unlabeled=X[:, :1])
-    with pytest.raises(TypeError, match="same kind of table; got DataFrame and ndarray"):
+    with pytest.raises(TypeError, match="same kind of table; got a pandas DataFrame and a numpy ndarray"):
         model.fit(FRAME, Y, X_unlabeled=X)
     with pytest.warns(SmallClassWarning):
         model.fit(FRAME, Y)
