@@ -59,7 +59,7 @@ def _read_pandas(X: pd.DataFrame, name: str) -> pd.DataFrame:
     if decimals:
         X = X.copy(deep=False)
         for label in decimals:
-            X[label] = X[label].astype(object).map(float, na_action="ignore").astype(float)
+            X[label] = [np.nan if pd.isna(cell) else float(cell) for cell in X[label]]
     return X
 
 
