@@ -67,9 +67,10 @@ def _read_array(X: Any, name: str) -> Any:
         raise ValueError(f"Rows of {name} must all have the same number of cells.")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         X = X.astype(float).filled(np.nan)
-    if np.ndim(X) > 2:
+    n_dimensions = np.asarray(X[:1] if isinstance(X, list | tuple) else X).ndim
+    if n_dimensions > 2:
         raise ValueError(
-            f"Found array with dim {np.ndim(X)} for {name}, while a table has rows and columns. "
+            f"Found array with dim {n_dimensions} for {name}, while a table has rows and columns. "
             f"Flatten the rest into columns, for instance with {name}.reshape(len({name}), -1)."
         )
     dtype = getattr(X, "dtype", None)
