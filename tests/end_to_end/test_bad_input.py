@@ -55,21 +55,21 @@ def test_bad_data(case, kind):
 
 
 BAD_PARAMETERS = {
-    "alpha above 1": ({"alpha": 1.5}, r"`alpha` of CASTClassifier must be a number in \[0, 1\]; got 1.5"),
+    "alpha above 1": ({"alpha": 1.5}, r"`alpha` of CASTClassifier must be a number in \[0, 1\] or 'search'; got 1.5"),
     "alpha below 0": ({"alpha": [0.2, -0.1]}, "got -0.1"),
-    "alpha a word": ({"alpha": "find"}, "must be 'search', a number in"),
+    "alpha a word": ({"alpha": "find"}, r"must be a number in \[0, 1\] or 'search'; got 'find'"),
     "no alpha": ({"alpha": []}, "at least one number"),
     "density": ({"density": "kernl"}, "must be 'likelihood', 'kernel', 'uniform' .* Did you mean 'kernel'"),
     "density object": ({"density": 3}, "a member of tabcast.density; got 3"),
-    "strategy": ({"strategy": "fpl"}, "`strategy` of CASTClassifier must be 'curriculum'"),
-    "feature selection": ({"feature_selection": "none"}, "`feature_selection` of CASTClassifier must be 'all'"),
+    "strategy": ({"strategy": "fpl"}, "`strategy` of CASTClassifier must be None, 'curriculum'"),
+    "feature selection": ({"feature_selection": "none"}, "`feature_selection` of CASTClassifier must be None, 'all'"),
     "noise filter": ({"noise_filter": "x"}, "a member of tabcast.noise_filters; got 'x'"),
     "validation": ({"validation": "loo"}, "`validation` must be 'cv', None, a fraction"),
-    "fraction": ({"validation": 1.5}, r"`fraction` of Holdout must be in \(0, 1\); got 1.5"),
-    "rounds": ({"max_rounds": 0}, "`max_rounds` of CASTClassifier must be a positive integer; got 0"),
+    "fraction": ({"validation": 1.5}, r"`fraction` of Holdout must be a number in \(0, 1\); got 1.5"),
+    "rounds": ({"max_rounds": 0}, "`max_rounds` of CASTClassifier must be an integer of at least 1; got 0"),
     "patience": ({"patience": 0}, "`patience` .* got 0"),
     "weight": ({"pseudo_weight": -1}, "`pseudo_weight` .* must be a positive number, 'soft' or .* got -1"),
-    "fits": ({"max_fits": 0}, "`max_fits` of CASTClassifier must be a positive integer or None; got 0"),
+    "fits": ({"max_fits": 0}, "`max_fits` of CASTClassifier must be an integer of at least 1 or None; got 0"),
     "scaling": ({"scaling": "minmx", "alpha": 0.5}, "`scaling` of ClusterAware must be one of 'log'"),
     "columns": ({"categorical_features": ["color"]}, "names column 'color', which X does not have. Columns: 0, 1"),
 }
@@ -101,7 +101,7 @@ def test_different_columns():
         model.fit(FRAME, Y, X_unlabeled=FRAME.rename(columns={"size": "Size"}))
     with pytest.raises(ValueError, match="same columns; got 2 and 1 columns"):
         model.fit(X, Y, X_unlabeled=X[:, :1])
-    with pytest.raises(TypeError, match="same kind of table; got DataFrame and ndarray"):
+    with pytest.raises(TypeError, match="same kind of table; got a pandas DataFrame and a numpy ndarray"):
         model.fit(FRAME, Y, X_unlabeled=X)
     with pytest.warns(SmallClassWarning):
         model.fit(FRAME, Y)

@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tabcast.models import default_classifier
 from tabcast.self_training._fitter import refuse_nan
-from tabcast.self_training._reading import refuse_bad_weights
-from tabcast.table import Floats, check_lengths, find_unlabeled, n_rows, read_table, take_rows, warn_ambiguous
+from tabcast.self_training._reading import read_again, refuse_bad_weights
+from tabcast.table import (
+    ColumnTypes,
+    Floats,
+    check_lengths,
+    find_unlabeled,
+    n_rows,
+    read_table,
+    take_rows,
+    warn_ambiguous,
+)
 
 
 def _estimator_has(method: str) -> Any:
@@ -34,6 +43,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     missing_label: Any
     categorical_features: Any
     estimator_: Any
+    _column_types: ColumnTypes
     classes_: NDArray[Any]
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -139,7 +149,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
     def _read_again(self, X: Any) -> Any:
         """Another table: checked, with the columns of `fit`."""
-        return validate_data(self, read_table(X), reset=False, skip_check_array=True)
+        return read_again(self, X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,6 +18,7 @@ from tabcast.table import (
     Floats,
     Labels,
     encode_labels,
+    learn_types,
     n_rows,
     read_labels,
     read_table,
@@ -70,6 +71,7 @@ def read_training_data(
         table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
         more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
+    classifier._column_types = learn_types(table)
     warn_empty_columns(table)
     pool = np.flatnonzero(~labels.labeled)
     if len(pool) == 0:
@@ -98,6 +100,28 @@ def read_training_data(
         _read_validation(classifier, validation_data, labels),
         classifier.categorical_features,
     )
+
+
+def read_again(classifier: SemiSupervisedClassifier, X: Any, *, name: str = "X") -> Any:
+    """Read another table: checked, with the columns of `fit` and their types.
+
+    Parameters
+    ----------
+    classifier : SemiSupervisedClassifier
+        Remembers the columns.
+    X : array-like or DataFrame
+        What the user passed.
+    name : str, default="X"
+        What to call it in an error.
+
+    Returns
+    -------
+    ndarray or DataFrame
+        The table.
+    """
+    table = validate_data(classifier, read_table(X, name=name), reset=False, skip_check_array=True)
+    types = getattr(classifier, "_column_types", None)  # a pickle of an older version has none
+    return table if types is None else types.align(table, name=name)
 
 
 def _read_weights(estimator: Any, sample_weight: Any, n_given: int, n_all: int) -> Floats | None:
@@ -140,9 +164,7 @@ def _read_validation(
         return None
     if not isinstance(validation_data, tuple | list) or len(validation_data) != 2:
         raise ValueError("`validation_data` must be a pair (X, y) of labeled rows.")
-    table = validate_data(
-        classifier, read_table(validation_data[0], name="validation_data"), reset=False, skip_check_array=True
-    )
+    table = read_again(classifier, validation_data[0], name="validation_data")
     codes = encode_labels(validation_data[1], labels, name="validation_data")
     check_consistent_length(table, codes)
     return table, codes

@@ -19,6 +19,7 @@ from tabcast.table._columns import (
 )
 from tabcast.table._encoders import NormalScores, TableCodes
 from tabcast.table._labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels, warn_ambiguous
+from tabcast.table._stacking import stack_rows
 from tabcast.table._tables import (
     check_lengths,
     describe_difference,
@@ -27,11 +28,11 @@ from tabcast.table._tables import (
     n_rows,
     plain_numbers,
     read_table,
-    stack_rows,
     take_columns,
     take_rows,
     warn_empty_columns,
 )
+from tabcast.table._types import ColumnType, ColumnTypes, align_unlabeled, learn_types
 
 __all__ = [
     "BLOCK",
@@ -40,6 +41,8 @@ __all__ = [
     "UNLABELED",
     "UNSEEN",
     "CategoricalColumn",
+    "ColumnType",
+    "ColumnTypes",
     "Columns",
     "ContinuousColumn",
     "EncodedTable",
@@ -49,6 +52,7 @@ __all__ = [
     "Mask",
     "NormalScores",
     "TableCodes",
+    "align_unlabeled",
     "bin_edges",
     "check_lengths",
     "column_names",
@@ -61,6 +65,7 @@ __all__ = [
     "is_dataframe",
     "learn_and_encode",
     "learn_columns",
+    "learn_types",
     "mean_and_spread",
     "n_rows",
     "plain_numbers",

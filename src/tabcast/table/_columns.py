@@ -451,6 +451,8 @@ def _to_numbers(values: pd.Series[Any], name: Any) -> Floats:
 
 def _to_seconds(values: pd.Series[Any]) -> Floats:
     """Dates as seconds since 1970, durations as seconds, in whatever unit they come."""
+    if isinstance(values.dtype, pd.ArrowDtype) and values.to_numpy().dtype.kind in "mM":
+        values = pd.Series(values.to_numpy(), index=values.index)
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         plain = pd.to_datetime(values, utc=True).dt.tz_localize(None)
         values = plain - pd.Timestamp(0).as_unit(plain.dt.unit)

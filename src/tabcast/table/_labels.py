@@ -207,7 +207,7 @@ def _to_numpy(y: Any) -> NDArray[Any]:
     if type(y).__module__.partition(".")[0] in ("polars", "pyarrow"):
         return _foreign_to_numpy(y)
     try:
-        if np.iscomplexobj(y):
+        if np.asarray(y).dtype.kind == "c":
             raise TypeError(f"Labels in y are complex numbers. {CONVERT_LABELS}")
         values = column_or_1d(y, warn=True)
     except ValueError:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_array
 
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table._arrays import Floats, Index
+from tabcast.table._cells import read_cells
 
 
 def read_table(X: Any, *, name: str = "X") -> Any:
@@ -35,15 +36,63 @@ def read_table(X: Any, *, name: str = "X") -> Any:
             f"{name} is a sparse matrix; a dense one is required, because densities look at every cell. "
             f"Use {name}.toarray() if it fits in memory, or reduce its columns first."
         )
+    if _is_lazy(X):
+        raise TypeError(
+            f"{name} is a {describe_type(X)}, whose rows are not in memory; pass {name}.collect() or .compute()."
+        )
     if is_dataframe(X):
-        _check_dataframe(X, name)
-        return X
+        if not isinstance(X, pd.DataFrame) and type(X).__module__.partition(".")[0] != "polars":
+            X = X.to_pandas()  # for instance a Table of pyarrow
+        return _check_dataframe(X, name)
     if isinstance(X, pd.Series) or type(X).__module__.startswith("polars"):
         raise ValueError(
             f"Expected 2D array or DataFrame for {name}, got a 1D {type(X).__name__} instead. "
             f"Reshape your data: a single column as {name}.to_frame()."
         )
-    return check_array(X, ensure_all_finite="allow-nan", input_name=name, estimator="tabcast")
+    return _read_array(X, name)
+
+
+def _read_array(X: Any, name: str) -> Any:
+    """Anything but a DataFrame as a numeric array; masked cells are missing ones."""
+    advice = f"Pass a DataFrame, for instance pandas.DataFrame({name})"
+    if (
+        X is None
+        or isinstance(X, str | bytes | dict | set | frozenset)
+        or not (hasattr(X, "__len__") or hasattr(X, "__array__"))
+    ):
+        raise ValueError(f"Expected 2D array or DataFrame for {name}, got {describe_type(X)} instead. {advice}.")
+    if isinstance(X, list | tuple) and any(isinstance(row, dict) for row in X):
+        raise ValueError(f"Expected 2D array or DataFrame for {name}, got a list of dicts instead. {advice}.")
+    if isinstance(X, list | tuple) and len({len(row) for row in X if hasattr(row, "__len__")}) > 1:
+        raise ValueError(f"Rows of {name} must all have the same number of cells.")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        X = X.astype(float).filled(np.nan)
+    n_dimensions = np.asarray(X[:1] if isinstance(X, list | tuple) else X).ndim
+    if n_dimensions > 2:
+        raise ValueError(
+            f"Found array with dim {n_dimensions} for {name}, while a table has rows and columns. "
+            f"Flatten the rest into columns, for instance with {name}.reshape(len({name}), -1)."
+        )
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "names", None):
+        raise ValueError(f"Expected 2D array or DataFrame for {name}, got a structured array instead. {advice}.")
+    try:
+        return check_array(X, ensure_all_finite="allow-nan", input_name=name, estimator="tabcast")
+    except ValueError as error:
+        if "could not convert" in str(error) or "bytes/strings" in str(error):
+            raise ValueError(
+                f"{name} has cells that are not numbers ({error}). {advice}, which may have text."
+            ) from None
+        raise
+
+
+def _is_lazy(X: Any) -> bool:
+    """Whether an object is a table of polars, Dask or another library that has not been computed."""
+    if isinstance(X, pd.DataFrame | pd.Series | np.ndarray | list | tuple):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
 
 
 def is_dataframe(X: Any) -> bool:
@@ -178,43 +227,6 @@ def take_columns(X: Any, positions: Index) -> Any:
     return X[:, positions]
 
 
-def stack_rows(X: Any, X_unlabeled: Any) -> Any:
-    """Stack two tables with the same columns.
-
-    Parameters
-    ----------
-    X : ndarray or DataFrame
-        The first rows.
-    X_unlabeled : ndarray or DataFrame
-        Further rows; the same kind of table.
-
-    Returns
-    -------
-    ndarray or DataFrame
-        All rows. Levels of category columns are united.
-    """
-    if is_dataframe(X) != is_dataframe(X_unlabeled) or (is_dataframe(X) and type(X) is not type(X_unlabeled)):
-        raise TypeError(
-            "X and X_unlabeled must be the same kind of table; "
-            f"got {type(X).__name__} and {type(X_unlabeled).__name__}."
-        )
-    if not is_dataframe(X):
-        if X.shape[1] != X_unlabeled.shape[1]:
-            raise ValueError(
-                f"X and X_unlabeled must have the same columns; got {X.shape[1]} and {X_unlabeled.shape[1]} columns."
-            )
-        return np.concatenate([X, X_unlabeled])
-    difference = describe_difference(X.columns, X_unlabeled.columns)
-    if difference:
-        raise ValueError(f"Columns differ between X and X_unlabeled: {difference}.")
-    X_unlabeled = X_unlabeled[list(X.columns)]
-    if isinstance(X, pd.DataFrame):
-        return _stack_pandas(X, X_unlabeled)
-    import narwhals as nw
-
-    return nw.concat([nw.from_native(X), nw.from_native(X_unlabeled)], how="vertical").to_native()
-
-
 def describe_difference(expected: Any, got: Any) -> str:
     """Describe which column names are missing, and which are unexpected.
 
@@ -240,20 +252,8 @@ def describe_difference(expected: Any, got: Any) -> str:
     return "; ".join(parts)
 
 
-def _stack_pandas(X: pd.DataFrame, X_unlabeled: pd.DataFrame) -> pd.DataFrame:
-    """Concatenate, uniting the levels of category columns instead of losing the type."""
-    first, second = X.copy(deep=False), X_unlabeled.copy(deep=False)
-    for name in X.columns:
-        ours, theirs = X[name].dtype, X_unlabeled[name].dtype
-        if isinstance(ours, pd.CategoricalDtype) and ours != theirs:
-            extra = pd.Index(X_unlabeled[name].dropna().unique()).difference(ours.categories, sort=False)
-            united = pd.CategoricalDtype([*ours.categories, *extra], ordered=ours.ordered)
-            first[name], second[name] = X[name].astype(united), X_unlabeled[name].astype(united)
-    return pd.concat([first, second], ignore_index=True)
-
-
-def _check_dataframe(X: Any, name: str) -> None:
-    """Rows, columns, unique names, finite numbers."""
+def _check_dataframe(X: Any, name: str) -> Any:
+    """The table, decimals as floats; rows, columns, unique names and finite numbers are checked."""
     if X.shape[0] == 0 or X.shape[1] == 0:
         kind = "sample(s)" if X.shape[0] == 0 else "feature(s)"
         raise ValueError(f"Found array with 0 {kind} (shape={X.shape}) in {name} while a minimum of 1 is required.")
@@ -262,12 +262,19 @@ def _check_dataframe(X: Any, name: str) -> None:
         raise ValueError(
             f"Column names of {name} must differ; {', '.join(doubles)} occurs more than once. Rename them."
         )
+    if isinstance(X, pd.DataFrame) and isinstance(X.columns, pd.MultiIndex):
+        raise ValueError(
+            f"Columns of {name} have names of several levels (a MultiIndex). Give each one name, for instance with "
+            f"{name}.columns = ['_'.join(map(str, names)) for names in {name}.columns]."
+        )
+    X = read_cells(X, name)
     infinite = [repr(column) for column in _infinite_columns(X)]
     if infinite:
         raise ValueError(
             f"Input {name} contains infinity or a value too large for float in column {', '.join(infinite[:10])}. "
             "Replace such cells by missing values or a bound."
         )
+    return X
 
 
 def _infinite_columns(X: Any) -> list[Any]:
