@@ -150,7 +150,8 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
     trained = [rule.format for rule in wanted.values() if isinstance(rule, NumberRule)]
     is_open = "decimal_comma" in trained or any(count.has_comma for count in numbers.values())
     hint = agree({count.decisive for count in numbers.values()}) if is_open else None
-    formats, notes = {name: count.choose(hint or wanted[name].format) for name, count in numbers.items()}, ()
+    formats = {name: count.choose(hint or wanted[name].format) for name, count in numbers.items()}
+    notes: tuple[str, ...] = ()
     for name, count in counts.items():
         if isinstance(count, _DateCount):
             found, more = count.choose(name)
