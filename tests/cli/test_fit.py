@@ -372,3 +372,27 @@ def test_default_folder_and_times():
     assert default_folder(Path("/data/customers.csv.gz")) == Path("customers-tabcast")
     assert default_folder(Path("a.b.parquet")) == Path("a.b-tabcast")
     assert [read_seconds(text) for text in ("90", "90s", "1.5m", "2h")] == [90, 90, 90, 7200]
+
+
+def test_a_line_break_in_a_column_name(tmp_path):
+    pytest.importorskip("lightgbm")
+    make_table(120, 40).rename(columns={"spend": "spend\nper year"}).to_csv(tmp_path / "table.csv", index=False)
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "supervised", "--model", "lightgbm"]
+    result = run("fit", tmp_path / "table.csv", *arguments, "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    assert "Line breaks in column names became spaces: 'spend per year'." in result.output
+
+
+def test_words_of_a_learner_are_one_sentence(place, tmp_path, monkeypatch):
+    lightgbm = pytest.importorskip("lightgbm")
+
+    def fail(*arguments):
+        raise lightgbm.basic.LightGBMError("Wrong size of feature_names")
+
+    monkeypatch.setattr("tabcast.runs._fit_table.train", fail)
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--model", "lightgbm", "--jobs", "1"]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert "lightgbm could not be trained on this table (Wrong size of feature_names); try another --model." in (
+        result.output
+    )

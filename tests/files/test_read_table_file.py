@@ -297,3 +297,17 @@ def test_any_bytes_are_a_table_or_refused(tmp_path, start, content, ending):
         sentence = str(error)
     assert sentence.isprintable()
     assert frame is None or (len(frame) > 0 and frame.columns.is_unique)
+
+
+def test_line_breaks_in_column_names_become_spaces(tmp_path):
+    (tmp_path / "table.csv").write_text('"annual\n income","a\r\nb",c\n1,2,3\n')
+    frame = read_table_file(tmp_path / "table.csv")
+    assert frame.columns.tolist() == ["annual income", "a b", "c"]
+    assert frame.attrs["notes"] == ["Line breaks in column names became spaces: 'annual income', 'a b'."]
+    pd.DataFrame({"a\nb": [1], "c": [2]}).to_parquet(tmp_path / "table.parquet")
+    frame = read_table_file(tmp_path / "table.parquet")
+    assert frame.columns.tolist() == ["a b", "c"]
+    assert frame["a b"].tolist() == [1]
+    (tmp_path / "twice.csv").write_text('"a\nb",a b\n1,2\n')
+    with pytest.raises(TableFileError, match="more than one column named 'a b'"):
+        read_table_file(tmp_path / "twice.csv")

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from tabcast import fit_table, load_run
 from tabcast.cli.main import app
+from tabcast.files import TableFileError
 
 METHODS = {
     "soft": {"time_limit": 0.1},
@@ -63,3 +64,8 @@ def test_labels_as_large_as_floats_can_count(label):
     table = make_table([label, 1])
     run = fit_table(table, "y", method="supervised", model="logistic_regression")
     assert {str(one) for one in run.model.classes_} == {str(label), "1"}
+
+
+def test_decimal_numbers_are_no_classes():
+    with pytest.raises(TableFileError, match=r"Column 'y' holds decimal numbers, for example 1.5; tabcast predicts"):
+        fit_table(make_table([0.5, 1.5]), "y", model="logistic_regression")

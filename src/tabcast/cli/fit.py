@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tabcast.runs import Run
 
 
+LEARNERS = ("catboost", "lightgbm", "xgboost")  # packages with exceptions of their own
+
+
 class MethodName(StrEnum):
     """How the unlabeled rows are used."""
 
@@ -155,6 +158,10 @@ def fit(
         stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
         stop(error)
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in LEARNERS:
+            raise
+        stop(f"{model} could not be trained on this table ({error}); try another --model.")
     save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
     warned = [sentence for sentence in warned if sentence not in said]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tabcast.files._errors import TableFileError
-from tabcast.files._source import Source, check_names
+from tabcast.files._source import Source, check_names, note_line_breaks
 
 INDEX_NAME = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
 
@@ -26,7 +26,7 @@ class ArrowTable:
         if not own:
             raise TableFileError(f"{source.name} has no columns.")
         self.names = check_names(source, own)
-        self.notes = list(source.notes)
+        self.notes = [*source.notes, *note_line_breaks(own, self.names)]
         self._own_name = dict(zip(self.names, own, strict=True))
 
     def count_rows(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ ARROW_ENDINGS: dict[str, Format] = {
     ".ft": "feather",
 }
 HEAD_BYTES = 4_096
+LINE_BREAK = re.compile(
+    r"\s*[\r\n\v\f\x85\u2028\u2029]\s*"
+)  # in a name: some learners refuse it, and no option can hold it
 
 # First bytes of what people have instead of a table, what it is, and what to do.
 OTHER_FORMATS: list[tuple[bytes, str, str]] = [
@@ -187,8 +191,8 @@ def _cannot_open(path: Path, error: Exception) -> TableFileError:
 
 
 def check_names(source: Source, header: list[str]) -> list[str]:
-    """Column names without spaces around them; refused when there is none, an empty one, or the same one twice."""
-    names = [name.strip() for name in header]
+    """Column names without spaces around them and line breaks in them; refused when empty or there twice."""
+    names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
     if not any(names):
         raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
     for position, name in enumerate(names, start=1):
@@ -205,3 +209,9 @@ def check_names(source: Source, header: list[str]) -> list[str]:
             f"{source.name} has more than one column named {list_names(dict.fromkeys(doubles))}; rename or remove one."
         )
     return names
+
+
+def note_line_breaks(header: list[str], names: list[str]) -> list[str]:
+    """Which columns are called otherwise than in the file, in a sentence."""
+    changed = [name for own, name in zip(header, names, strict=True) if own.strip() != name]
+    return [f"Line breaks in column names became spaces: {list_names(changed)}."] if changed else []

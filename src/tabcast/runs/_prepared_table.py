@@ -76,6 +76,11 @@ def prepare_table(
         frame, differences = unite(frame, more, target, names, columns.ignore)
         notes += differences
     understanding = understand(frame, target, **asdict(columns))
+    if understanding.target_rule.type == "float":
+        raise TableFileError(
+            f"Column {target!r} holds decimal numbers, for example {understanding.classes[-1]}; tabcast predicts "
+            "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
+        )
     if needs_unlabeled and not understanding.n_unlabeled:
         raise TableFileError(
             f"Every row has a label in {target!r}, so there is nothing to learn from besides; add unlabeled rows "
