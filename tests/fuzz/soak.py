@@ -116,7 +116,9 @@ def main() -> None:
         outcomes.append(outcome)
         if outcome.failed and sentence_kind(outcome.what) not in seen:
             seen.add(sentence_kind(outcome.what))
-            print(f"{outcome.kind}: --case {driver} {one_seed}: {outcome.what:.300}\n    {outcome.notes:.600}", flush=True)
+            print(
+                f"{outcome.kind}: --case {driver} {one_seed}: {outcome.what:.300}\n    {outcome.notes:.600}", flush=True
+            )
             if not options.forget:
                 keep(outcome)
     print_counts(outcomes)
