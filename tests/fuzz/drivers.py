@@ -71,9 +71,7 @@ METHODS: dict[str, Callable[[Any], Any]] = {
         e, strategy="threshold", max_rounds=1, validation=0.3, random_state=0
     ),
     "CAST-L": lambda e: CASTClassifier(e, alpha=0.5, max_rounds=1, validation=None, random_state=0),
-    "CAST-D": lambda e: CASTClassifier(
-        e, density="kernel", alpha=0.5, max_rounds=1, validation=None, random_state=0
-    ),
+    "CAST-D": lambda e: CASTClassifier(e, density="kernel", alpha=0.5, max_rounds=1, validation=None, random_state=0),
     "CAST, searched": lambda e: CASTClassifier(e, alpha=[0.0, 0.5], max_rounds=1, validation=0.3, random_state=0),
     "soft": lambda e: SoftSelfTrainingClassifier(e, teacher=Committee(["own", "linear"], n_folds=2), random_state=0),
     "guarded": lambda e: GuardedClassifier(

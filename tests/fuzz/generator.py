@@ -126,7 +126,7 @@ PLAIN_LABELS: dict[str, list[Any]] = {
     "whole floats": [1.0, 2.0, 3.0],
 }
 ODD_LABELS: dict[str, list[Any]] = {
-    "odd text": ["", " x", "Größe, \"quoted\"\nline"],
+    "odd text": ["", " x", 'Größe, "quoted"\nline'],
     "words for nothing": ["none", "?", "-"],
     "with -1": [-1, 0, 1],
     "-1 and 1": [-1, 1],
@@ -209,8 +209,9 @@ class Table:
         if self.wrapper == "polars":
             import polars
 
-            return polars.Series(values, strict=False)
-        series = pd.Series(values, index=self.frame.index)
+            return polars.Series([None if one is self.marker and one != one else one for one in values], strict=False)
+        exact = "long" in self.label_kind  # pandas would make floats of integers beside None, and round these
+        series = pd.Series(values, index=self.frame.index, dtype=object if exact else None)
         return series.astype("category") if self.wrapper == "category" else series
 
     def __repr__(self) -> str:
@@ -254,9 +255,11 @@ def draw_rows(random: Random, n_classes: int) -> tuple[Any, Any]:
     """The true class of each row, and which rows are labeled; sometimes a class is rare or absent."""
     n = int(pick(random, [random.integers(20, 60), random.integers(60, 120)], [random.integers(2, 12), 300], 0.2))
     rare = random.random() < 0.15
-    truth = random.choice(n_classes, n, p=np.array([1.0] * (n_classes - 1) + [0.05 if rare else 1.0]) / (
-        n_classes - (0.95 if rare else 0.0)
-    ))
+    truth = random.choice(
+        n_classes,
+        n,
+        p=np.array([1.0] * (n_classes - 1) + [0.05 if rare else 1.0]) / (n_classes - (0.95 if rare else 0.0)),
+    )
     labeled = random.random(n) < pick(random, [0.3, 0.5], [0.05, 1.0], 0.1)
     return truth, labeled
 

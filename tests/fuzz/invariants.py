@@ -24,6 +24,7 @@ BORROWED = (
     r"^The feature names should match those that were passed during fit",
     r"^Found array with 0 (sample|feature)",
     r"^Unknown label type",
+    r"^Expected 2D array, got 1D array instead",
 )
 
 
