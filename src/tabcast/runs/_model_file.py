@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import skops.io
 from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
@@ -211,9 +212,15 @@ def read_understanding(model: SavedModel) -> Understanding:
     if not model.understanding:
         raise ModelFileError("The model does not say what its training table was; it does not come from a run.")
     try:
-        return Understanding.from_dict(model.understanding)
+        understanding = Understanding.from_dict(model.understanding)
+        names = [note.name for note in understanding.columns]
+        if not all(type(name) is str for name in [*names, *understanding.feature_names, understanding.target]):
+            raise ValueError("a column name is not text")
+        cells = pd.Series([None, "1", "1,5", "x", "2024-01-01"], dtype=object)
+        understanding.convert(pd.DataFrame(dict.fromkeys(understanding.feature_names, cells)))
     except Exception as error:  # whatever is not as `to_dict` wrote it
-        raise ModelFileError(f"What the model says of its training table is damaged ({error}).") from error
+        raise ModelFileError(f"What the model says of its training table is damaged ({_reason(error)}).") from error
+    return understanding
 
 
 def digest_entries(entries: Mapping[str, bytes]) -> str:
@@ -293,10 +300,14 @@ def _read_note(path: Path, entries: Mapping[str, bytes]) -> dict[str, Any]:
 
 def _damaged(path: Path, note: dict[str, Any], error: Exception) -> ModelFileError:
     """The sentence for a file that does not hold together, with other versions as a possible reason."""
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
     differing = _differing_versions(note, PACKAGES)
     hint = f" It was written with {differing}." if differing else ""
-    return ModelFileError(f"{path} is damaged or was changed by hand ({reason}).{hint}")
+    return ModelFileError(f"{path} is damaged or was changed by hand ({_reason(error)}).{hint}")
+
+
+def _reason(error: Exception) -> str:
+    """What an error says, on one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def _differing_versions(note: dict[str, Any], packages: Iterable[str]) -> str:
