@@ -242,12 +242,18 @@ def _read_entries(path: Path, data: bytes) -> dict[str, bytes]:
             if len({member.filename for member in members}) < len(members):
                 raise ValueError("an entry is there twice")
             _check_size(sum(member.file_size for member in members), data)
-            entries = {member.filename: archive.read(member) for member in members}
+            entries = {member.filename: _read_member(archive, member) for member in members}
         schema = json.loads(entries[SCHEMA]) if NOTE in entries else {}
         _check_size(sum(len(entries[name]) for name in _find_files(schema)), data)
     except Exception:  # not a zip file, cut short, without an entry
         raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.") from None
     return entries
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """An entry, never more of it than the file declares: `ZipFile.read` would unpack all of it first."""
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)
 
 
 def _check_size(n_bytes: int, data: bytes) -> None:
