@@ -28,7 +28,7 @@ from tabcast.files._atomic import write_whole
 from tabcast.runs._folder import MODEL
 from tabcast.runs._serialization import pack, unpack
 from tabcast.runs._tree_arrays import check_owners, check_threads
-from tabcast.runs._trial import can_be_tried, try_out
+from tabcast.runs._trial import can_be_tried, known_names, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
 FORMAT = 1  # raised when files can no longer be read by older versions
@@ -216,8 +216,10 @@ def read_understanding(model: SavedModel) -> Understanding:
         names = [note.name for note in understanding.columns]
         if not all(type(name) is str for name in [*names, *understanding.feature_names, understanding.target]):
             raise ValueError("a column name is not text")
-        cells = pd.Series([None, "1", "1,5", "x", "2024-01-01"], dtype=object)
-        understanding.convert(pd.DataFrame(dict.fromkeys(understanding.feature_names, cells)))
+        if known_names(model.classifier) not in (None, set(understanding.feature_names)):
+            raise ValueError("its columns are not those of the model")
+        empty = pd.Series([None, None], dtype=object)
+        understanding.convert(pd.DataFrame(dict.fromkeys(understanding.feature_names, empty)))
     except Exception as error:  # whatever is not as `to_dict` wrote it
         raise ModelFileError(f"What the model says of its training table is damaged ({_reason(error)}).") from error
     return understanding
