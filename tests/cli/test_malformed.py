@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from tabcast.cli.main import app
 from tests.files.test_read_table_file import REFUSED
 
+pytest.importorskip("pyarrow")  # many of the inputs are Parquet files
 RUNNER = CliRunner()
 
 

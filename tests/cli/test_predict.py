@@ -9,10 +9,8 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 import typer
-from pyarrow import parquet
 from typer.testing import CliRunner
 
 from tabcast.cli import predict as command
@@ -21,6 +19,8 @@ from tabcast.models import AdaptedClassifier, default_classifier
 from tabcast.progress import Progress
 from tabcast.runs import load_model, name_columns, predict_file, save_model
 
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 N_ROWS = 300
 app = typer.Typer()
 app.command()(command.predict)

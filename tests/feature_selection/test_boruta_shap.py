@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from lightgbm import LGBMClassifier
 from scipy.stats import binomtest, false_discovery_control
 from sklearn.base import clone
 from sklearn.ensemble import (
@@ -19,7 +18,6 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from xgboost import XGBClassifier
 
 from tabcast.feature_selection import _boruta_shap as boruta
 from tabcast.feature_selection import _shap_importance
@@ -33,6 +31,8 @@ from tabcast.feature_selection._boruta_shap import (
 from tabcast.feature_selection._shap_importance import default_forest, shap_importance
 from tests.conftest import read_dataset
 
+LGBMClassifier = pytest.importorskip("lightgbm").LGBMClassifier
+XGBClassifier = pytest.importorskip("xgboost").XGBClassifier
 EFFECTS = [
     lambda x: x,
     lambda x: (np.abs(x) - 0.8) / 0.6,

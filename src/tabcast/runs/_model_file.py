@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import skops.io
 from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
@@ -27,7 +28,7 @@ from tabcast.files._atomic import write_whole
 from tabcast.runs._folder import MODEL
 from tabcast.runs._serialization import pack, unpack
 from tabcast.runs._tree_arrays import check_owners, check_threads
-from tabcast.runs._trial import can_be_tried, try_out
+from tabcast.runs._trial import can_be_tried, known_names, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
 FORMAT = 1  # raised when files can no longer be read by older versions
@@ -211,9 +212,17 @@ def read_understanding(model: SavedModel) -> Understanding:
     if not model.understanding:
         raise ModelFileError("The model does not say what its training table was; it does not come from a run.")
     try:
-        return Understanding.from_dict(model.understanding)
+        understanding = Understanding.from_dict(model.understanding)
+        names = [note.name for note in understanding.columns]
+        if not all(type(name) is str for name in [*names, *understanding.feature_names, understanding.target]):
+            raise ValueError("a column name is not text")
+        if known_names(model.classifier) not in (None, set(understanding.feature_names)):
+            raise ValueError("its columns are not those of the model")
+        empty = pd.Series([None, None], dtype=object)
+        understanding.convert(pd.DataFrame(dict.fromkeys(understanding.feature_names, empty)))
     except Exception as error:  # whatever is not as `to_dict` wrote it
-        raise ModelFileError(f"What the model says of its training table is damaged ({error}).") from error
+        raise ModelFileError(f"What the model says of its training table is damaged ({_reason(error)}).") from error
+    return understanding
 
 
 def digest_entries(entries: Mapping[str, bytes]) -> str:
@@ -235,12 +244,18 @@ def _read_entries(path: Path, data: bytes) -> dict[str, bytes]:
             if len({member.filename for member in members}) < len(members):
                 raise ValueError("an entry is there twice")
             _check_size(sum(member.file_size for member in members), data)
-            entries = {member.filename: archive.read(member) for member in members}
+            entries = {member.filename: _read_member(archive, member) for member in members}
         schema = json.loads(entries[SCHEMA]) if NOTE in entries else {}
         _check_size(sum(len(entries[name]) for name in _find_files(schema)), data)
     except Exception:  # not a zip file, cut short, without an entry
         raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.") from None
     return entries
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """An entry, never more of it than the file declares: `ZipFile.read` would unpack all of it first."""
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)
 
 
 def _check_size(n_bytes: int, data: bytes) -> None:
@@ -293,10 +308,14 @@ def _read_note(path: Path, entries: Mapping[str, bytes]) -> dict[str, Any]:
 
 def _damaged(path: Path, note: dict[str, Any], error: Exception) -> ModelFileError:
     """The sentence for a file that does not hold together, with other versions as a possible reason."""
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
     differing = _differing_versions(note, PACKAGES)
     hint = f" It was written with {differing}." if differing else ""
-    return ModelFileError(f"{path} is damaged or was changed by hand ({reason}).{hint}")
+    return ModelFileError(f"{path} is damaged or was changed by hand ({_reason(error)}).{hint}")
+
+
+def _reason(error: Exception) -> str:
+    """What an error says, on one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def _differing_versions(note: dict[str, Any], packages: Iterable[str]) -> str:

@@ -47,6 +47,12 @@ def can_be_tried(classifier: Any) -> bool:
     return True
 
 
+def known_names(classifier: Any) -> set[Any] | None:
+    """Names of the columns that the model was trained on, None if it does not know them."""
+    columns = _find_columns(classifier)
+    return set(columns.names) if columns is not None and columns.named else None
+
+
 def _make_table(classifier: Any) -> Any:
     """Rows with the values that the model knows: every level, the range of numbers, missing values."""
     columns = _find_columns(classifier)
