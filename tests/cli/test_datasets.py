@@ -63,8 +63,10 @@ class TestList:
         for name, folder in (("kc2", own), ("pc3", named), ("pc4", cache)):
             assert f"{rows[name][5]} {folder}\n" in result.output
 
-    def test_nothing_is_cut_on_a_narrow_terminal(self, monkeypatch):
+    @pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+    def test_nothing_is_cut_on_a_narrow_terminal(self, monkeypatch, terminal):
         monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setenv("TERM", terminal)
         rows = rows_of(run("list").output)
         assert [name.rstrip("*") for name in rows][1:] == [info.name for info in list_datasets()]
 

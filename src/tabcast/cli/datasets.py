@@ -57,7 +57,8 @@ def list_command(data_dir: DataDir = None) -> None:
             place if isinstance(place, str) else f"({folders.index(place) + 1})",
         )
     # On a narrower terminal, long lines are better than truncated names.
-    console = Console(width=max(Console().width, TABLE_WIDTH))
+    # rich ignores a width without a height where TERM is "dumb".
+    console = Console(width=max(Console().width, TABLE_WIDTH), height=Console().height)
     console.print(table)
     for number, folder in enumerate(folders, start=1):
         console.print(f"({number}) {folder}", soft_wrap=True, highlight=False)
