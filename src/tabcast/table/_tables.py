@@ -66,7 +66,7 @@ def _read_array(X: Any, name: str) -> Any:
     if isinstance(X, list | tuple) and len({len(row) for row in X if hasattr(row, "__len__")}) > 1:
         raise ValueError(f"Rows of {name} must all have the same number of cells.")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        X = X.astype(float).filled(np.nan)
+        X = np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(float))
     n_dimensions = np.asarray(X[:1] if isinstance(X, list | tuple) else X).ndim
     if n_dimensions > 2:
         raise ValueError(
