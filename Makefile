@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test slow check format bench study clean
+.PHONY: demo test slow soak coverage check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -15,6 +15,15 @@ test: $(VENV)/installed-dev
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow $(ARGS)
+
+# Random tables, files and command lines for MINUTES; prints the counts by outcome. See docs/reliability.md.
+MINUTES ?= 15
+soak: $(VENV)/installed-dev
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.soak --minutes $(MINUTES) $(ARGS)
+
+# Statements and branches; prints the lines that no test reaches, and fails below the threshold in pyproject.toml.
+coverage: $(VENV)/installed-dev
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -173,7 +173,7 @@ def is_integer(value: Any, low: int | None = None, high: int | None = None) -> b
     Returns
     -------
     bool
-        Whether it is.
+        True for an integer in the range.
 
     Examples
     --------

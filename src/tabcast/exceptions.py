@@ -23,3 +23,11 @@ class NoFeatureConfirmedWarning(TabcastWarning):
 
 class SamplingWarning(TabcastWarning):
     """The labeled rows do not look like a random sample of all rows."""
+
+
+class AmbiguousLabelWarning(TabcastWarning):
+    """A numeric y has both missing values and -1, so -1 may be a class or a second marker of unlabeled rows."""
+
+
+class UnseenLevelsWarning(TabcastWarning):
+    """No cell of a categorical column has a level that was there in `fit`: the column carries no information."""

@@ -47,7 +47,7 @@ class TestList:
                 info.metric,
                 str(info.openml_id or "-"),
             ]
-        assert rows["adult"][5] == "not downloaded"
+        assert rows["adult"][5] == "missing"
         assert rows["blob"][5] == "synthetic"
         assert "* gusto: a public stand-in for the paper's 6M-mortality registry (private)." in result.output
 
@@ -71,7 +71,7 @@ class TestList:
     def test_a_folder_that_has_all(self, tmp_path):
         for info in list_datasets():
             (tmp_path / f"{info.file}.csv.gz").touch()
-        assert "not downloaded" not in run("list", "--data-dir", str(tmp_path)).output
+        assert "missing" not in run("list", "--data-dir", str(tmp_path)).output
 
     def test_folder_that_does_not_exist(self):
         result = run("list", "--data-dir", "/nowhere")

@@ -249,30 +249,101 @@ def test_an_earlier_run_is_not_replaced_without_asking(fitted, place):
     assert (fitted[0] / "summary.json").read_bytes() == before
 
 
-def test_overwrite_replaces_and_leaves_other_files(place, tmp_path):
+def test_overwrite_replaces_a_run(place, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
-    (folder / "mine.txt").write_text("mine")
     (folder / "summary.json").write_text("old")
+    (folder / ".DS_Store").write_text("the system's")
     arguments = ["--target", "churned", "--out", folder, "--method", "supervised", "--overwrite", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 0, result.output
-    assert {path.name for path in folder.iterdir()} == {*FILES, "mine.txt"}
+    assert {path.name for path in folder.iterdir()} == FILES
     assert json.loads((folder / "summary.json").read_text())["table"]["n_rows"] == 300
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_full_disk_leaves_nothing(place, tmp_path, monkeypatch):
+def test_files_of_the_user_are_never_replaced(place, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", "--overwrite", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)  # beside them there is room
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in folder.iterdir()} == {*FILES, "mine.txt"}
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert "cannot be replaced, because it holds 'mine.txt' besides an earlier run" in result.output
+    assert "rows:" not in result.output  # said before the table was read
+    assert (folder / "mine.txt").read_text() == "mine"
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """An empty current folder, and one for temporary files."""
+    for name in ("here", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr("tabcast.runs._folder.gettempdir", lambda: str(tmp_path / "temporary"))
+    return tmp_path
+
+
+def test_a_folder_that_appears_during_training_is_not_replaced(place, elsewhere, monkeypatch):
+    from tabcast.runs import _fit_table
+
+    folder = elsewhere / "out"
+
+    def appear(*arguments):
+        folder.mkdir()
+        (folder / "summary.json").write_text("of somebody else")
+        return train(*arguments)
+
+    train = _fit_table.train
+    monkeypatch.setattr(_fit_table, "train", appear)
+    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert "has summary.json of an earlier run" in result.output
+    (kept,) = (elsewhere / "here").iterdir()
+    assert f"The results are in {kept} instead." in result.output
+    assert {path.name for path in kept.iterdir()} == FILES
+    assert (folder / "summary.json").read_text() == "of somebody else"
+    assert [path.name for path in folder.iterdir()] == ["summary.json"]
+
+
+def test_results_that_have_lost_their_place_are_kept(place, elsewhere, monkeypatch):
+    from tabcast.runs import _fit_table
+
+    folder = elsewhere / "disk" / "out"
+    folder.parent.mkdir()
+
+    def vanish(*arguments):
+        folder.parent.rmdir()
+        folder.parent.write_text("a file where the folder was")
+        (elsewhere / "here").rmdir()
+        return train(*arguments)
+
+    train = _fit_table.train
+    monkeypatch.setattr(_fit_table, "train", vanish)
+    monkeypatch.setattr("tabcast.runs._folder.Path.cwd", lambda: elsewhere / "disk" / "nowhere")
+    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    (kept,) = (elsewhere / "temporary").iterdir()
+    assert f"The results are in {kept} instead." in result.output
+    assert {path.name for path in kept.iterdir()} == FILES
+
+
+def test_a_full_disk_leaves_nothing(place, elsewhere, monkeypatch):
     def full(path, *arguments, **settings):
         Path(path).write_bytes(b"half of it")
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("tabcast.runs._run.save_model", full)
-    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "supervised", *QUICK]
+    arguments = ["--target", "churned", "--out", elsewhere / "out", "--method", "supervised", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
-    assert "No space left on device" in result.output
-    assert list(tmp_path.iterdir()) == []
+    assert "No space left on device; nothing was written." in result.output
+    assert sorted(path.name for path in elsewhere.rglob("*")) == ["here", "temporary"]
 
 
 def hear_interrupts():

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,21 @@ class Browser:
         self.wait_event(session, "Page.loadEventFired")
         return page
 
+    @cache  # noqa: B019 (a browser lives as long as the tests)
+    def has_font(self, family: str) -> bool:
+        """Whether text in a font family is drawn in it, asked of an empty page: the question makes a page load anew."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        with Page(self, session, target, script=True) as page:
+            for domain in ("Page", "DOM", "CSS"):
+                page.call(f"{domain}.enable")
+            page.call("Page.navigate", url=f"data:text/html,<body style='font-family: \"{family}\"'>Some words")
+            self.wait_event(session, "Page.loadEventFired")
+            root = page.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+            body = page.call("DOM.querySelector", nodeId=root, selector="body")["nodeId"]
+            used = page.call("CSS.getPlatformFontsForNode", nodeId=body)["fonts"]
+        return {one["familyName"] for one in used} == {family}
+
 
 class Page:
     """A loaded page."""
@@ -199,6 +215,10 @@ class Page:
             f"({condition}) ? done(true) : performance.now() > end "
             f"? fail(new Error('never true: ' + {json.dumps(condition)})) : requestAnimationFrame(look); look(); }})"
         )
+
+    def set_font(self, family: str) -> None:
+        """Show the page in a font; what the page's own style names does not count."""
+        self.run(f"document.documentElement.style.setProperty('--sans', {json.dumps(json.dumps(family))})")
 
     def text(self, selector: str = "body") -> str:
         return self.run(f"document.querySelector({json.dumps(selector)}).textContent")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from tabcast.report import render_report
 from tests.report.browser import Browser, Page, find_browser
 from tests.report.sample import make_pseudo_labels, make_summary, make_table
 
+# A wide and a narrow font, with the packages of .ci/install_browser that bring them.
+FONTS = {"DejaVu Sans": "fonts-dejavu-core", "Liberation Sans": "fonts-liberation"}
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -68,15 +71,27 @@ def hostile_page() -> str:
     return render_report(summary, labels, table)
 
 
+@pytest.fixture(params=FONTS)
+def font(request: pytest.FixtureRequest, browser: Browser) -> str:
+    """A family in which a page is laid out, `visit(html, font=font)`; where it is not installed, only CI fails."""
+    family = str(request.param)
+    if not browser.has_font(family):
+        missing = f"the font {family} is not installed: apt-get install {FONTS[family]} (.ci/install_browser does)"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+    return family
+
+
 @pytest.fixture
 def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Open a page of HTML; whatever happened to it, it made no request and the browser had nothing to complain of."""
     opened = []
 
-    def open_page(html: str, **look: Any) -> Page:
+    def open_page(html: str, *, font: str = "", **look: Any) -> Page:
         file = tmp_path / f"report{len(opened)}.html"
         file.write_text(html, encoding="utf-8")
         opened.append((browser.open(file, **look), file))
+        if font:
+            opened[-1][0].set_font(font)
         return opened[-1][0]
 
     yield open_page

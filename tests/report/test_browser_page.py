@@ -25,8 +25,8 @@ def shown_rows(page):
 # What is there
 
 
-def test_verdict_comes_first_and_is_big(visit, cast_page):
-    page = visit(cast_page, **DESKTOP)
+def test_verdict_comes_first_and_is_big(visit, cast_page, font):
+    page = visit(cast_page, **DESKTOP, font=font)
     assert page.text("h1") == "The unlabeled rows helped."
     assert page.run("parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)") >= 40
     # Verdict and the gain's picture are on the first screen.
@@ -58,8 +58,8 @@ def test_every_control_has_a_name(visit, cast_page):
 
 
 @pytest.mark.parametrize("look", [DESKTOP, {**DESKTOP, "dark": True}, {"width": 700, "height": 900}, PHONE])
-def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit, cast_page, look):
-    page = visit(cast_page, **look)
+def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit, cast_page, look, font):
+    page = visit(cast_page, **look, font=font)
     assert page.run(FITS)
     assert page.run(
         "[...document.querySelectorAll('.drawing')].every(one => "
@@ -68,9 +68,9 @@ def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit
 
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
-def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, cast_page, look):
+def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, cast_page, look, font):
     """Letters have at least nine pixels, and lie within the drawing's sides."""
-    page = visit(cast_page, **look)
+    page = visit(cast_page, **look, font=font)
     wrong = page.run(
         "[...document.querySelectorAll('.drawing > svg')].filter(svg => getComputedStyle(svg).display !== 'none')"
         ".flatMap(svg => { const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;"
@@ -83,8 +83,8 @@ def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, cast_page, look):
 
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
-def test_texts_of_a_drawing_do_not_lie_on_each_other(visit, cast_page, look):
-    page = visit(cast_page, **look)
+def test_texts_of_a_drawing_do_not_lie_on_each_other(visit, cast_page, look, font):
+    page = visit(cast_page, **look, font=font)
     wrong = page.run(
         "[...document.querySelectorAll('.drawing > svg')].filter(svg => getComputedStyle(svg).display !== 'none')"
         ".flatMap(svg => { const box = one => [one, one.getBoundingClientRect()];"
@@ -195,8 +195,8 @@ def a_dot(page, svg: str) -> tuple[int, float, float]:
 
 
 @pytest.mark.parametrize("method", ["cast-l", "soft"])
-def test_pointing_at_a_dot_shows_its_row(visit, cast_page, soft_page, method):
-    page = visit(cast_page if method == "cast-l" else soft_page)
+def test_pointing_at_a_dot_shows_its_row(visit, cast_page, soft_page, method, font):
+    page = visit(cast_page if method == "cast-l" else soft_page, font=font)
     labels, table = make_pseudo_labels(method=method), make_table()
     position, x, y = a_dot(page, "#map svg.wide")
     page.mouse("mouseMoved", x + 2, y)
@@ -216,8 +216,8 @@ def test_pointing_at_a_dot_shows_its_row(visit, cast_page, soft_page, method):
     page.wait("document.querySelector('#card').hidden")
 
 
-def test_a_finger_on_a_dot_shows_its_row(visit, cast_page):
-    page = visit(cast_page, **PHONE)
+def test_a_finger_on_a_dot_shows_its_row(visit, cast_page, font):
+    page = visit(cast_page, **PHONE, font=font)
     position, x, y = a_dot(page, "#map svg.narrow")
     for kind, places in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
         page.call("Input.dispatchTouchEvent", type=kind, touchPoints=places)
@@ -301,8 +301,8 @@ def test_hostile_text_in_the_table_and_the_card_is_text(visit, hostile_page):
 
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
-def test_hostile_and_long_names_do_not_break_the_layout(visit, hostile_page, look):
-    page = visit(hostile_page, **look)
+def test_hostile_and_long_names_do_not_break_the_layout(visit, hostile_page, look, font):
+    page = visit(hostile_page, **look, font=font)
     assert page.run(FITS)
 
 
@@ -336,8 +336,8 @@ def test_without_script_everything_but_the_table_is_there(visit, cast_page):
     assert page.call("DOM.getBoxModel", nodeId=next_rows)["model"]["height"] > 20
 
 
-def test_on_paper_the_verdict_is_on_page_one(visit, cast_page):
-    page = visit(cast_page, dark=True)
+def test_on_paper_the_verdict_is_on_page_one(visit, cast_page, font):
+    page = visit(cast_page, dark=True, font=font)
     pdf = page.print()
     assert pdf.startswith(b"%PDF")
     places = read_outline(pdf)
@@ -402,7 +402,7 @@ def test_other_verdicts(visit, gain, word, head, look):
     assert page.run(FITS)
 
 
-def test_many_classes_and_columns(visit):
+def test_many_classes_and_columns(visit, font):
     classes = tuple(f"class number {k}" for k in range(40))
     summary = make_summary(classes=classes)
     summary["table"]["columns"] = [
@@ -410,7 +410,7 @@ def test_many_classes_and_columns(visit):
     ]
     table = make_table()
     table = table[[table.columns[k % table.shape[1]] for k in range(60)]]
-    page = visit(render_report(summary, make_pseudo_labels(classes=classes), table), **PHONE)
+    page = visit(render_report(summary, make_pseudo_labels(classes=classes), table), **PHONE, font=font)
     assert page.run(FITS)
     assert "33 others" in page.text("#labels .legend")
 

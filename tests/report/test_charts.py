@@ -11,7 +11,8 @@ import pytest
 
 from tabcast.report import _charts as charts
 from tabcast.report._forms import Bar, draw_bars
-from tabcast.report._scales import Scale, tick_texts, widen
+from tabcast.report._phrases import MINUS
+from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
 from tests.report.conftest import HOSTILE
 from tests.report.sample import make_summary, make_verdict
 
@@ -33,8 +34,17 @@ PICTURES = {
     "history": lambda width: charts.draw_history(TRAINING, width),
     "alpha": lambda width: charts.draw_alpha(TRAINING, width),
     "seconds": lambda width: charts.draw_seconds(TRAINING, width),
-    "map": lambda width: charts.draw_map(POINTS, width, x_label="density"),
+    "map": lambda width: charts.draw_map(POINTS, width, x_label="the classifier's own confidence in that label"),
 }
+SIZES = {"tick": TICK_SIZE, "on": TICK_SIZE, "axis-label": 12.0, "side": 12.0, "gain-text": 16.0}  # as in report.css
+SENTENCES = (
+    "the classifier's own confidence in that label",
+    "Доля строк",
+    "Größe (m²)",
+    "BANK MARKETING",
+    "in use: 0.43",
+)
+BOLD = {"strong", "on", "gain-text"}
 MARKS = {"rect": ("x", "y"), "circle": ("cx", "cy"), "line": ("x1", "y1", "x2", "y2"), "text": ("x", "y")}
 
 
@@ -59,6 +69,47 @@ def check_inside(svg: str) -> None:
 @pytest.mark.parametrize("picture", PICTURES)
 def test_pictures_are_svg_that_stays_in_its_frame(picture, width):
     check_inside(PICTURES[picture](float(width)))
+
+
+def text_places(svg: str) -> list[tuple[str, float, float, float]]:
+    """Each text of a drawing with its left end, right end and baseline in the widest common font."""
+    found = []
+    for one in ElementTree.fromstring(svg).iter("text"):
+        words = [one.text or "", *(child.tail or "" for child in one)]
+        css = one.attrib["class"].split()
+        size = next((SIZES[name] for name in css if name in SIZES), LABEL_SIZE)
+        width = text_width("".join(words), size, bold=not BOLD.isdisjoint(css))
+        x = float(one.attrib["x"])
+        left = x - {"middle": width / 2, "end": width}.get(one.get("text-anchor", ""), 0.0)
+        found.append(("".join(words), left, left + width, float(one.attrib["y"])))
+    return found
+
+
+@pytest.mark.parametrize("width", [340, 580, 700, 820])
+@pytest.mark.parametrize("picture", PICTURES)
+def test_texts_have_room_in_the_widest_common_font(picture, width):
+    places = text_places(PICTURES[picture](float(width)))
+    assert [one for one in places if one[1] < -1 or one[2] > width + 1] == []
+    together = [
+        (one[0], other[0])
+        for k, one in enumerate(places)
+        for other in places[:k]
+        if abs(one[3] - other[3]) < 9 and one[1] < other[2] and other[1] < one[2]
+    ]
+    assert together == []
+
+
+@pytest.mark.parametrize(("face", "bold"), [("DejaVuSans.ttf", False), ("DejaVuSans-Bold.ttf", True)])
+def test_estimated_widths_suffice_for_a_wide_font(face, bold):
+    """DejaVu Sans, which matplotlib brings, is as wide as Verdana."""
+    matplotlib = pytest.importorskip("matplotlib")
+    from fontTools.ttLib import TTFont
+
+    font = TTFont(f"{matplotlib.get_data_path()}/fonts/ttf/{face}")
+    glyphs, advances, em = font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
+    for words in ("100%", "0.625", f"{MINUS}0.05", "20,000", "+3.4 points", "monthly_fee_in_euro", "WOMM", *SENTENCES):
+        measured = sum(advances[glyphs[ord(one)]][0] for one in words) / em
+        assert measured <= text_width(words, 1.0, bold=bold) <= 1.25 * measured, words
 
 
 @pytest.mark.parametrize("picture", PICTURES)

@@ -31,6 +31,7 @@ from tabcast.models import AdaptedClassifier, default_classifier
 from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.runs import ModelFileError, load_model, save_model
 from tabcast.teachers import SelfTeacher
+from tests.runs.mutations import read_entries, write_entries
 
 PACKAGES = {"xgboost", "lightgbm", "catboost"}
 INSTALLED = [name for name in MODEL_NAMES if name not in PACKAGES or importlib.util.find_spec(name)]
@@ -90,17 +91,13 @@ def simple(tmp_path):
 
 
 def rewrite(path, change_schema=None, **entries):
-    """Change a model file by hand: its schema, or whole entries (None takes one out)."""
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
+    """Change a model file by hand, its digest too: its schema, or whole entries (None takes one out)."""
+    content = read_entries(path.read_bytes())
     if change_schema is not None:
         schema = json.loads(content["schema.json"])
         content["schema.json"] = json.dumps(change_schema(schema) or schema).encode()
     content.update({name.replace("__", "."): data for name, data in entries.items()})
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in content.items():
-            if data is not None:
-                archive.writestr(name, data)
+    path.write_bytes(write_entries({name: data for name, data in content.items() if data is not None}))
 
 
 def parts(schema, kind):

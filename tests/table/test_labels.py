@@ -1,10 +1,15 @@
 """Whatever stands for a class, and whatever stands for none."""
 
+import datetime
+import warnings
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+from tabcast.exceptions import AmbiguousLabelWarning
 from tabcast.table import UNLABELED, encode_labels, find_unlabeled, read_labels
 
 CASES = {
@@ -23,6 +28,7 @@ CASES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::tabcast.exceptions.AmbiguousLabelWarning")
 @pytest.mark.parametrize("case", CASES)
 def test_kinds_of_labels(case):
     y, classes, codes = CASES[case]
@@ -55,3 +61,85 @@ def test_labels_of_another_table():
     assert encode_labels(["a", "a", "b"], labels, name="validation_data").tolist() == [0, 0, 1]
     with pytest.raises(ValueError, match=r"validation_data must be one of .*\['a', 'b'\]; got 'c', None"):
         encode_labels(["a", "c", None], labels, name="validation_data")
+
+
+BOTH = {
+    "floats": [-1.0, 0.0, 1.0, np.nan],
+    "objects": np.array([-1, 0, 1, None], dtype=object),
+    "nullable": pd.array([-1, 0, 1, None], dtype="Int64"),
+    "polars": pl.Series([-1, 0, 1, None]),
+}
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_minus_one_beside_missing_values_is_ambiguous(case):
+    with pytest.warns(
+        AmbiguousLabelWarning, match="both mean unlabeled, .* or -1 is a class .* missing_label=None"
+    ) as said:
+        assert read_labels(BOTH[case]).codes.tolist() == [-1, 0, 1, -1]
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_a_choice_settles_it(case):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = read_labels(BOTH[case], None)
+        assert labels.classes.tolist() == [-1, 0, 1]
+        assert labels.codes.tolist() == [0, 1, 2, -1]
+        assert read_labels(BOTH[case], np.nan).codes.tolist() == [0, 1, 2, -1]
+        assert read_labels(BOTH[case], -1).codes.tolist() == [-1, 0, 1, -1]
+        assert read_labels(["-1", "0", None]).classes.tolist() == ["-1", "0"], "text is not ambiguous"
+
+
+def test_one_class_beside_minus_one_says_how_to_make_it_two():
+    with pytest.raises(
+        ValueError, match=r"Rows with -1 were read as unlabeled\. Set missing_label=None if -1 is a class"
+    ):
+        read_labels([-1, 1, 1])
+
+
+def test_masked_labels_are_missing():
+    assert read_labels(np.ma.masked_array([0, 1, 1, 0], mask=[0, 0, 1, 1])).codes.tolist() == [0, 1, -1, -1]
+
+
+def test_integers_beside_missing_values_stay_integers():
+    y = pl.Series([2**53, 2**53 + 1, None])
+    assert read_labels(y).classes.tolist() == [2**53, 2**53 + 1]
+    assert read_labels(y).classes.dtype == np.int64
+
+
+BAD = {
+    "NUL": (["a", "a\x00", None], "'a.x00' in y ends in a NUL character"),
+    "NUL in a series": (pd.Series(["a", "b\x00", None]), "ends in a NUL character"),
+    "large floats": ([2.0**53, 2.0**53 + 2, np.nan], r"below 2\*\*53"),
+    "huge floats": ([1e300, 2e300, np.nan], r"below 2\*\*53"),
+    "huge integers": ([2**70, 2**71, None], "beyond 64 bits"),
+    "tuples": ([("a", 1), None, ("b", 2)], "must be single values; some are lists or tuples"),
+    "tuple objects": (pd.Series([("a", 1), None, ("b", 2)]), r"got \('\w', \d\) \(tuple\)"),
+    "lists": (pd.Series([[1], None, [2]]), r"got \[\d\] \(list\)"),
+    "polars lists": (pl.Series([[1], [2]]), r"\(list\). Convert them"),
+    "dictionaries": (pd.Series([{"a": 1}, None]), r"\(dict\)"),
+    "decimals": ([Decimal(1), Decimal(2), None], r"\(Decimal\)"),
+    "bytes": ([b"a", b"b", None], r"\(bytes\)"),
+    "dates": ([datetime.date(2000, 1, 1), None], r"\(date\)"),
+    "timestamps": (pd.to_datetime(pd.Series(["2000-01-01", None])), r"\(Timestamp\)"),
+    "times of numpy": (
+        np.array(["2000-01-01", "2000-01-02"], dtype="M8[D]"),
+        "must be text, booleans or whole numbers",
+    ),
+    "a lazy frame": (pl.LazyFrame({"y": [0, 1]}), "got a polars LazyFrame"),
+    "a frame": (pl.DataFrame({"y": [0, 1], "z": [0, 1]}), "got a polars DataFrame"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_labels_that_are_no_classes_are_named(case):
+    y, sentence = BAD[case]
+    with pytest.raises(ValueError, match=sentence):
+        read_labels(y)
+
+
+def test_complex_labels_are_refused():
+    with pytest.raises(TypeError, match="Labels in y are complex numbers"):
+        read_labels(np.array([1j, 2j]))

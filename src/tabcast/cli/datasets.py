@@ -106,4 +106,4 @@ def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
 
     if info.load is not None:
         return "synthetic"
-    return find_folder(info, data_dir=data_dir) or "not downloaded"
+    return find_folder(info, data_dir=data_dir) or "missing"

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tabcast.cli.predict import GUARD_HELP
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
     from tabcast.files import Understanding
+    from tabcast.runs import Run
 
 
 class MethodName(StrEnum):
@@ -103,6 +105,7 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything random.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Fits at a time. Default: one per core.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
+    no_spreadsheet_guard: Annotated[bool, typer.Option("--no-spreadsheet-guard", help=GUARD_HELP)] = False,
 ) -> None:
     """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 
@@ -113,11 +116,16 @@ def fit(
     from tabcast.exceptions import TabcastWarning
     from tabcast.runs import check_folder, fit_table
 
-    folder = out or default_folder(table)
+    folder, said = out or default_folder(table), list[str]()
+
+    def show_start(understanding: Understanding, notes: list[str]) -> None:
+        said.extend(notes)
+        print_start(understanding, notes, method, model, metric)
+
     try:
-        check_folder(folder, overwrite=overwrite)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", TabcastWarning)
+            check_folder(folder, overwrite=overwrite)
             run = fit_table(
                 table,
                 target,
@@ -139,18 +147,43 @@ def fit(
                 random_state=seed,
                 n_jobs=jobs or os.cpu_count() or 1,
                 verbose=int(Console().is_terminal),
-                on_understood=lambda understanding, notes: print_start(understanding, notes, method, model, metric),
+                on_understood=show_start,
             )
-        run.save(folder, overwrite=overwrite)
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
     except OSError as error:
         stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
         stop(error)
+    save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
+    warned = [sentence for sentence in warned if sentence not in said]
     for line in word_result(run.summary, warned, folder):
         typer.echo(line)
+
+
+def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> None:
+    """Save a run; where that has become impossible during training, keep it elsewhere and say where."""
+    from tabcast.cli.wording import COMMAND_LINE
+    from tabcast.files import ArgumentError
+    from tabcast.runs import spare_folders
+
+    try:
+        run.save(folder, overwrite=overwrite, spreadsheet_safe=spreadsheet_safe)
+        return
+    except KeyboardInterrupt:
+        stop(f"Stopped: nothing was written to {folder}.", 130)
+    except OSError as error:
+        problem = f"{error.filename or folder}: {error.strerror or error}"
+    except ArgumentError as error:
+        problem = error.say(COMMAND_LINE).rstrip(".")
+    for spare in spare_folders(folder):
+        try:
+            run.save(spare, spreadsheet_safe=spreadsheet_safe)
+        except (OSError, ArgumentError):
+            continue
+        stop(f"{problem}. The results are in {spare} instead.")
+    stop(f"{problem}; nothing was written.")
 
 
 def print_start(understanding: Understanding, notes: list[str], method: MethodName, model: str, metric: str) -> None:

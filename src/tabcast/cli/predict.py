@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,8 @@ from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
     from tabcast.runs import Predicted
+
+GUARD_HELP = "Write text that begins with =, +, - or @ to CSV as it is, not with an apostrophe in front."
 
 
 def predict(
@@ -26,13 +28,15 @@ def predict(
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Pass all columns through.")] = False,
     batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
+    no_spreadsheet_guard: Annotated[bool, typer.Option("--no-spreadsheet-guard", help=GUARD_HELP)] = False,
 ) -> None:
     """Predict every row of a table: a label, and one probability per class.
 
     Rows keep their order; columns that identify rows are passed through.
     """
     try:
-        predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, batch_rows=batch_rows)
+        options = {"batch_rows": batch_rows, "spreadsheet_safe": not no_spreadsheet_guard}
+        predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, **options)
     except KeyboardInterrupt:
         stop(f"Stopped: {out} was not written.", 130)
     except OSError as error:
@@ -51,7 +55,7 @@ def run_predict(
     *,
     keep: list[str],
     keep_all: bool = False,
-    batch_rows: int = 100_000,
+    **options: Any,
 ) -> Predicted:
     """Load, predict, write, with a bar on a terminal."""
     from rich.console import Console
@@ -63,7 +67,7 @@ def run_predict(
     if out_path.exists() and out_path.samefile(model_path):
         raise ValueError(f"{out_path.name} is the model itself; give the predictions another name.")
     bar = partial(Bar, "Predicting", unit="rows", left="left about") if Console().is_terminal else None
-    return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, batch_rows=batch_rows, progress=bar)
+    return predict_file(saved, table_path, out_path, keep=keep, keep_all=keep_all, progress=bar, **options)
 
 
 def word_predicted(predicted: Predicted, out: Path) -> list[str]:

@@ -110,7 +110,7 @@ class Case:
         part, gamma = confidence.density_part, confidence.gamma
         possible = np.ones(len(self.pool))
         if part is not None and gamma is not None:
-            possible = best_possible(gamma, float(getattr(self.model, "alpha_", part.alpha)))
+            possible = best_possible(gamma, part.alpha)
         required = self.parts.strategy.required_confidence(len(self.classes))
         return selection_curve(
             self.model.pseudo_labels_["confidence"].to_numpy(),

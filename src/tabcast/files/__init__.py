@@ -6,6 +6,7 @@ Independent of the method: nothing here knows of classifiers, and nothing prints
 
 from tabcast.files._errors import TableFileError
 from tabcast.files._facts import ColumnNote, Fact
+from tabcast.files._notation import Notation
 from tabcast.files._read import iter_table_file, open_table_file, read_notes, read_table_file
 from tabcast.files._rules import Problem
 from tabcast.files._understand import Converted, Understanding, understand
@@ -20,6 +21,7 @@ __all__ = [
     "ColumnNote",
     "Converted",
     "Fact",
+    "Notation",
     "Problem",
     "TableFileError",
     "TableWriter",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 UNFINISHED = ".unfinished"
+LONGEST_NAME = 40  # characters of the real name in the temporary one
+OWNER = r"(?:(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-)?[0-9a-f]{8}"  # earlier versions wrote no process
 
 
 @contextmanager
@@ -17,7 +22,7 @@ def write_whole(path: str | Path) -> Iterator[Path]:
 
     Whatever stops the writing (an error, Ctrl-C, a full disk) leaves what was at `path` before, and no other file. Only
     a process that is killed outright leaves the temporary one, which nobody takes for the real one: it is hidden and
-    ends in ".unfinished".
+    ends in ".unfinished". The next one that writes to `path` removes it.
 
     Examples
     --------
@@ -31,7 +36,8 @@ def write_whole(path: str | Path) -> Iterator[Path]:
     'all of it'
     """
     path = Path(path)
-    unfinished = path.with_name(f".{path.name[:100]}.{uuid4().hex[:8]}{UNFINISHED}")
+    remove_abandoned(path)
+    unfinished = name_unfinished(path)
     try:
         yield unfinished
         with open(unfinished, "rb+") as file:
@@ -47,3 +53,55 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file that is never half there."""
     with write_whole(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def name_unfinished(path: Path, ending: str = UNFINISHED) -> Path:
+    """A hidden name beside `path` that tells which process of which machine uses it."""
+    return path.with_name(f".{path.name[:LONGEST_NAME]}.{_host()}-{os.getpid()}-{uuid4().hex[:8]}{ending}")
+
+
+def remove_abandoned(path: Path, ending: str = UNFINISHED) -> list[Path]:
+    """Remove what killed processes left beside `path`; returns what may belong to one that is still running."""
+    found = find_left(path, ending)
+    for one in (one for one, is_abandoned in found.items() if is_abandoned):
+        remove(one)
+    return [one for one, is_abandoned in found.items() if not is_abandoned]
+
+
+def find_left(path: Path, ending: str = UNFINISHED) -> dict[Path, bool]:
+    """The temporary names of `path` that exist, and whether the process that made each is known to be gone."""
+    pattern = re.compile(rf"\.{re.escape(path.name[:LONGEST_NAME])}\.{OWNER}{re.escape(ending)}")
+    found = {}
+    with suppress(OSError):
+        for one in sorted(path.absolute().parent.iterdir()):
+            match = pattern.fullmatch(one.name)
+            if match is not None:
+                is_ours = match["process"] is not None and match["host"] == _host()
+                found[one] = is_ours and not _is_running(int(match["process"]))
+    return found
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9]", "", platform.node())[:20] or "host"
+
+
+def _is_running(process: int) -> bool:
+    """Whether there is such a process here; where that cannot be asked without harm, there may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True

@@ -17,13 +17,12 @@ from tabcast.files._errors import show_value
 from tabcast.files._values import (
     NOT_NUMBERS,
     Texts,
-    find_date_format,
-    find_number_format,
     find_texts,
     is_text,
     plain_dates,
     plain_number,
     read_dates,
+    read_numbers,
     split_plain,
 )
 from tabcast.files._words import word_problem
@@ -80,26 +79,26 @@ class NumberRule:
     name: str
     format: str | None = None
 
-    def convert(self, values: pd.Series[Any], hint: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
-        """Numbers as floats; `hint` is the notation of the file's other columns, for texts like `1,234`."""
+    def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
+        """Numbers as floats; `notation` is how the file writes them, None where no value is text."""
         if is_number(values.dtype):
             numbers, unreadable, example = values.to_numpy(dtype=float, na_value=np.nan, copy=True), 0, ""
         elif pd.api.types.is_timedelta64_dtype(values.dtype):
             numbers, unreadable, example = values.dt.total_seconds().to_numpy(dtype=float, copy=True), 0, ""
         else:
-            numbers, unreadable, example = self._read(values, hint or self.format)
+            numbers, unreadable, example = self._read(values, notation or self.format or "plain")
         problems = [Problem(self.name, "not a number", unreadable, example)] if unreadable else []
         problems += bound_numbers(self.name, numbers)
         return pd.Series(numbers, index=values.index, name=self.name), problems
 
-    def _read(self, values: pd.Series[Any], preferred: str | None) -> tuple[NDArray[np.float64], int, str]:
+    def _read(self, values: pd.Series[Any], notation: str) -> tuple[NDArray[np.float64], int, str]:
         """A column that is not one of numbers by type: the numbers, how many are unreadable, and one of them."""
-        if preferred != "decimal_comma" and is_text(values):
+        if notation != "decimal_comma" and is_text(values):
             numbers, rest = split_plain(values)
             if not rest.n_values:
                 return numbers, 0, ""
         texts = find_texts(values).without(NOT_NUMBERS)
-        _, levels = find_number_format(texts, preferred)
+        levels = read_numbers(texts.levels, notation)
         return texts.spread(levels), *_count_lost(texts, np.isnan(levels))
 
 
@@ -125,7 +124,7 @@ class CategoryRule:
     other: str | None = None
     is_truth: bool = False
 
-    def convert(self, values: pd.Series[Any], hint: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
+    def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
         """Levels as a category column; those that were not there in training become `other` or missing."""
         texts = find_texts(values)
         position = {level: code for code, level in enumerate(self.levels) if level != self.other}
@@ -169,15 +168,14 @@ class DateRule:
     format: str | None = None
     origin: str = "1970-01-01"
 
-    def convert(self, values: pd.Series[Any], hint: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
-        """Dates as days (with a fraction where there is a time of day)."""
+    def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
+        """Dates as days (with a fraction where there is a time of day), written as `notation` has it."""
         problems = []
         if pd.api.types.is_datetime64_any_dtype(values.dtype):
             dates = plain_dates(values)
         else:
             texts = find_texts(values)
-            date_format = find_date_format(texts, self.format) or self.format or "ISO8601"
-            levels = read_dates(texts.levels, date_format)
+            levels = read_dates(texts.levels, notation or self.format or "ISO8601")
             dates = np.append(levels, np.datetime64("NaT"))[texts.codes]
             n_lost, example = _count_lost(texts, np.isnat(levels))
             problems = [Problem(self.name, "not a date", n_lost, example)] if n_lost else []

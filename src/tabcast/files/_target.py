@@ -120,7 +120,7 @@ def _find_type(values: pd.Series[Any], texts: Texts) -> str:
     if {level.casefold() for level in texts.levels} <= BOOLEAN_WORDS:
         return "bool"
     numbers = pd.to_numeric(pd.Series(texts.levels, dtype=object), errors="coerce").to_numpy(dtype=float)
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() > EXACT or has_leading_zeros(pd.Series(texts.levels)):
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() >= EXACT or has_leading_zeros(pd.Series(texts.levels)):
         return "str"
     return "int" if (numbers == np.round(numbers)).all() else "float"
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tabcast.files._decide import Decision, decide, decide_category
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
 from tabcast.files._facts import ColumnNote, Fact, note
-from tabcast.files._rules import NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
+from tabcast.files._notation import Notation, agree, settle_notation
+from tabcast.files._rules import CategoryRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
-from tabcast.files._values import decisive_format, find_texts, is_text
+from tabcast.files._values import find_texts, first_decisive_format, is_text
 from tabcast.files._wording import Argument
 from tabcast.files._words import PLURAL
 
@@ -34,10 +35,13 @@ class Converted:
         Numbers and categories.
     problems : list of Problem
         Cells that could not be used as they are, by column.
+    notes : tuple of str
+        What could not be settled about the notation of dates, as sentences.
     """
 
     features: pd.DataFrame
     problems: list[Problem]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class Understanding:
         """
         return self.convert(frame).features
 
-    def convert(self, frame: pd.DataFrame) -> Converted:
+    def convert(self, frame: pd.DataFrame, notation: Notation | None = None) -> Converted:
         """Get the features of a table, and the cells that could not be used.
 
         Numbers and dates become floats, levels become categories with the levels of training. Columns that are not
@@ -147,13 +151,77 @@ class Understanding:
         ----------
         frame : DataFrame
             A table with the columns of training, as :func:`read_table_file` reads it.
+        notation : Notation, optional
+            How the table's file writes numbers and dates, from :meth:`settle_notation`; needed where `frame` is only a
+            batch of its rows. None: found in `frame`.
 
         Returns
         -------
         Converted
             The features and the problems.
         """
-        names = set(frame.columns)
+        self.check_columns(frame.columns)
+        notation = self.settle_notation([frame]) if notation is None else notation
+        columns, problems = {}, []
+        for rule in self.rules:
+            columns[rule.name], found = rule.convert(frame[rule.name], notation.formats.get(rule.name))
+            problems += found
+        return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
+
+    def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
+        """Find how a file writes numbers and dates, once for all of its rows.
+
+        Of several notations that read all values of a column, that of the training table is taken.
+
+        Parameters
+        ----------
+        frames : iterable of DataFrame
+            All rows of the file, in batches with the columns of :attr:`text_columns` at least.
+
+        Returns
+        -------
+        Notation
+            For :meth:`convert`.
+        """
+        return settle_notation(self.rules, frames)
+
+    @property
+    def text_columns(self) -> list[str]:
+        """Names of the used columns that have a notation in a text file: numbers and dates.
+
+        Returns
+        -------
+        list of str
+            The columns that :meth:`settle_notation` needs.
+        """
+        return [rule.name for rule in self.rules if not isinstance(rule, CategoryRule)]
+
+    @property
+    def notation(self) -> Notation:
+        """The notation of the training table.
+
+        Returns
+        -------
+        Notation
+            For :meth:`convert` of that very table.
+        """
+        rules = (rule for rule in self.rules if not isinstance(rule, CategoryRule))
+        return Notation({rule.name: rule.format for rule in rules if rule.format is not None})
+
+    def check_columns(self, columns: Iterable[str]) -> None:
+        """Refuse a table that lacks columns of training, and name those that may be meant.
+
+        Parameters
+        ----------
+        columns : iterable of str
+            The columns of the table.
+
+        Raises
+        ------
+        TableFileError
+            If one of :attr:`feature_names` is not among them.
+        """
+        names = set(columns)
         absent = [name for name in self.feature_names if name not in names]
         if absent:
             hint = suggest(absent[0], sorted(names - set(self.feature_names), key=str)) if len(absent) == 1 else ""
@@ -161,14 +229,6 @@ class Understanding:
                 f"The table lacks {'column' if len(absent) == 1 else 'columns'} {list_names(absent)} of the training "
                 f"table{hint or '; add what is missing'}{'' if hint else '.'}"
             )
-        numbers = {rule.name: rule.format for rule in self.rules if isinstance(rule, NumberRule)}
-        is_open = "decimal_comma" in numbers.values() or _has_commas(frame, list(numbers))
-        hint_format = _notation(frame, list(numbers)) if is_open else None
-        columns, problems = {}, []
-        for rule in self.rules:
-            columns[rule.name], found = rule.convert(frame[rule.name], hint_format)
-            problems += found
-        return Converted(pd.DataFrame(columns, index=frame.index), problems)
 
     def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
         """Get the label of each row of a table.
@@ -291,7 +351,7 @@ def understand(
     names = [name for name in frame.columns if name != target]
     is_category = set(named["categories"])
     decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
-    _settle_notation(frame, decisions)
+    settle_decisions(frame, decisions)
     columns, rules = [], []
     for name in names:
         decision = _overrule(name, decisions[name], named)
@@ -388,7 +448,7 @@ def _overrule(name: str, decision: Decision, named: dict[str, list[str]]) -> Dec
     return replace(decision, kind=decision.rule.kind, used=True, facts=(requested, *decision.facts))
 
 
-def _settle_notation(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:
+def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:
     """Decide again, by the notation of the other columns, the columns whose numbers may be read in two ways."""
     formats = {name: one.rule.format for name, one in decisions.items() if isinstance(one.rule, NumberRule)}
     if "decimal_comma" not in formats.values() and not any(decisions[name].is_open for name in formats):
@@ -401,20 +461,8 @@ def _settle_notation(frame: pd.DataFrame, decisions: dict[str, Decision]) -> Non
 
 def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
     """How numbers are written in the text columns of a table, if they agree; None if nothing tells."""
-    found = set()
-    for name in names:
-        values = frame[name]
-        if is_text(values):
-            found.add(decisive_format(find_texts(values.iloc[:FORMAT_ROWS])))
-    if "decimal_comma" in found:
-        return "decimal_comma" if "thousands_comma" not in found else None
-    return "thousands_comma" if "thousands_comma" in found else ("plain" if "plain" in found else None)
-
-
-def _has_commas(frame: pd.DataFrame, names: list[str]) -> bool:
-    """Whether numbers written with a comma are in any text column: mostly not, and then nothing is to be settled."""
-    texts = (frame[name] for name in names if is_text(frame[name]))
-    return any(bool(values.str.contains(",", regex=False, na=False).any()) for values in texts)
+    texts = (frame[name].iloc[:FORMAT_ROWS] for name in names if is_text(frame[name]))
+    return agree({first_decisive_format(find_texts(values)) for values in texts})
 
 
 def _count_repeated(frame: pd.DataFrame) -> int:

@@ -44,6 +44,9 @@ DATE_FORMATS = (
     *("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),
 )
 TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+ALL_DATE_FORMATS = tuple(
+    dict.fromkeys(day if day == "ISO8601" else day + time for day in DATE_FORMATS for time in TIME_FORMATS)
+)
 # Which formats are each other's twin when no day is above 12.
 SWAPPED = {"%m/%d/%Y": "%d/%m/%Y", "%d-%m-%Y": "%m-%d-%Y", "%m/%d/%y": "%d/%m/%y"}
 _DATE_LIKE = re.compile(r"\d{1,4}[-/. ](?:\d{1,2}|[^\W\d]{3,9})[-/. ,]|\d{4}-\d{2}|[^\W\d]{3,9} \d{1,2},? \d{4}")
@@ -206,21 +209,36 @@ def find_number_format(texts: Texts, preferred: str | None = None) -> tuple[str 
     for name in NUMBER_FORMATS[1:]:
         by_format[name] = read_numbers(texts.levels, name)
         n_read[name] = _n_rows(texts, by_format[name])
-    most = max(n_read.values())
-    best = [name for name in NUMBER_FORMATS if n_read[name] == most]
+    found = best_number_format(n_read, preferred)
+    return found, by_format[found or "plain"]
+
+
+def best_number_format(n_read: dict[str, int], preferred: str | None) -> str | None:
+    """The notation that reads most, the preferred one among equals; None where only the comma's meaning is open."""
+    best = [name for name in NUMBER_FORMATS if n_read[name] == max(n_read.values())]
     if preferred in best:
-        return preferred, by_format[preferred]
-    if best == ["thousands_comma", "decimal_comma"]:
-        return None, by_format["plain"]
-    return best[0], by_format[best[0]]
+        return preferred
+    return None if best == ["thousands_comma", "decimal_comma"] else best[0]
 
 
-def decisive_format(texts: Texts) -> str | None:
+def count_plain(values: pd.Series[Any]) -> tuple[int, int, int]:
+    """Of texts that are plain numbers: how many, how many without a point, how many also with a decimal comma."""
+    values = values[pd.to_numeric(values, errors="coerce").notna().to_numpy()].str.strip()
+    pointed = values[values.str.contains(".", regex=False).to_numpy(dtype=bool)]
+    n_without = len(values) - len(pointed)
+    return len(values), n_without, n_without + int(pointed.str.fullmatch(_GROUPED["decimal_comma"].pattern).sum())
+
+
+def first_decisive_format(texts: Texts) -> str | None:
     """The one notation that reads more of a column's first texts than the others do; None if several do."""
     sample = texts.levels[:FORMAT_SAMPLE]
     if not any("." in text or "," in text for text in sample):
         return None
-    n_read = {name: int((~np.isnan(read_numbers(sample, name))).sum()) for name in NUMBER_FORMATS}
+    return decisive_format({name: int((~np.isnan(read_numbers(sample, name))).sum()) for name in NUMBER_FORMATS})
+
+
+def decisive_format(n_read: dict[str, int]) -> str | None:
+    """The one notation that reads more than the others do; None if several do."""
     # What plain reading reads, reading with thousands reads too: that tells nothing about thousands.
     best = [name for name in NUMBER_FORMATS if n_read[name] == max(n_read.values())]
     if best == ["plain", "thousands_comma"]:
@@ -240,7 +258,7 @@ def find_date_format(texts: Texts, preferred: str | None = None) -> str | None:
     if sum(bool(_DATE_LIKE.match(text)) for text in sample) < 0.8 * len(sample):
         return None
     candidates = [] if preferred is None else [preferred]
-    candidates += [day if day == "ISO8601" else day + time for day in DATE_FORMATS for time in TIME_FORMATS]
+    candidates += ALL_DATE_FORMATS
     best, most = None, 0.8 * len(sample) - 0.5
     for candidate in dict.fromkeys(candidates):
         n_read = int((~np.isnat(read_dates(sample, candidate))).sum())

@@ -14,6 +14,7 @@ import pandas as pd
 from tabcast.files._arrow import import_pyarrow
 from tabcast.files._atomic import write_whole
 from tabcast.files._errors import TableFileError
+from tabcast.files._spreadsheet import guard_frame
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ARROW = (".parquet", ".feather")
@@ -29,15 +30,18 @@ class TableWriter:
         Where to write.
     ending : {".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".feather"}
         The format.
+    spreadsheet_safe : bool, default=False
+        Whether text that a spreadsheet would take for a formula gets an apostrophe in front, in formats of text.
 
     See Also
     --------
     write_table_file : Write a whole table.
     """
 
-    def __init__(self, path: Path, ending: str) -> None:
+    def __init__(self, path: Path, ending: str, *, spreadsheet_safe: bool = False) -> None:
         self._path = path
         self._ending = ending
+        self._spreadsheet_safe = spreadsheet_safe
         self._opened: list[Any] = []  # the writer first, what it writes to after it
         self._schema: Any = None
 
@@ -69,6 +73,7 @@ class TableWriter:
                 self._opened.insert(0, gzip.GzipFile("", "wb", fileobj=self._opened[0], mtime=1))
             self._opened.insert(0, io.TextIOWrapper(self._opened[0], encoding="utf-8", newline=""))
         delimiter = DELIMITERS[self._ending.removesuffix(".gz")]
+        frame = guard_frame(frame) if self._spreadsheet_safe else frame
         frame.to_csv(self._opened[0], sep=delimiter, index=False, header=first, lineterminator="\n")
 
     def _write_arrow(self, frame: pd.DataFrame) -> None:

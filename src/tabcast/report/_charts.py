@@ -27,6 +27,7 @@ from tabcast.report._scales import (
     PHONE,
     Scale,
     choose,
+    end_room,
     left_room,
     percent_texts,
     text_width,
@@ -57,10 +58,12 @@ def draw_gain(verdict: Data, width: float) -> Markup:
         if is_number(one["self_trained"]) and is_number(one["supervised"])
     ]
     n_ticks = 5 if width <= PHONE else 9
-    scale = Scale(*widen(min(0, low, *splits), max(0, high, *splits), n=n_ticks), 16, width - 16)
-    middle, base = 84.0, 146.0
-    ticks = scale.ticks(n_ticks)
+    bounds = widen(min(0, low, *splits), max(0, high, *splits), n=n_ticks)
+    ticks = Scale(*bounds, 0, width).ticks(n_ticks)
     texts = [one if tick <= 0 else f"+{one}" for tick, one in zip(ticks, tick_texts(ticks), strict=True)]
+    side = end_room(texts)
+    scale = Scale(*bounds, side, width - side)
+    middle, base = 84.0, 146.0
     unit = f"gain in {spaced(verdict['metric'])}" + (", points" if points else "")
     zero = scale(0)
     parts = [
@@ -73,7 +76,7 @@ def draw_gain(verdict: Data, width: float) -> Markup:
         parts.append(line(scale(end), middle - 8, scale(end), middle + 8, "interval-end verdict-mark"))
     said = signed(verdict["gain"], points=points)
     parts.append(titled(said, dot(scale(gain), middle, 9, "gain-dot verdict-mark")))
-    room = text_width(said, 16) / 2
+    room = text_width(said, 16, bold=True) / 2
     at = min(max(scale(gain), room + 4), width - room - 4)
     parts.append(text(at, middle - 20, said, css="gain-text on-top verdict-mark", anchor="middle"))
     for one in splits:
@@ -195,12 +198,14 @@ def draw_overlap(data: Data, width: float) -> Markup:
 def draw_shift(data: Data, width: float) -> Markup:
     """The AUC of telling labeled from unlabeled rows, on a line from 0.5 to 1."""
     least = min([0.5, *(data[key] for key in ("low", "auc") if is_number(data[key]))])
-    scale = Scale(math.floor(least * 10) / 10, 1.0, 16, width - 16)
-    ticks = scale.ticks(6)
+    bounds = (math.floor(least * 10) / 10, 1.0)
+    ticks = Scale(*bounds, 0, width).ticks(6)
+    side = end_room(tick_texts(ticks))
+    scale = Scale(*bounds, side, width - side)
     base, y = 56.0, 41.0
     parts = [
         text(scale(0.5), 16, "cannot tell", css="side", anchor=None if scale.low == 0.5 else "middle"),
-        text(width - 16, 16, "can always tell", css="side", anchor="end"),
+        text(width - side, 16, "can always tell", css="side", anchor="end"),
         axis_bottom(scale, base, ticks, tick_texts(ticks), label="AUC of telling them apart", top=28),
     ]
     drawn = [dot(scale(data["auc"]), y, 6.5, "dot accent")]
@@ -230,10 +235,10 @@ def _draw_shares(
 ) -> Markup:
     """A line of proportions, and the value in use."""
     height = choose(width, 260, 230)
-    base, left, right = height - FOOT, 46.0, width - 14
     xs = [x for x, _, _ in points] or [0.0, 1.0]
+    ticks = Scale(min(xs), max(xs), 0, width).ticks(6)
+    base, left, right = height - FOOT, left_room(percent_texts(QUARTERS)), width - end_room(tick_texts(ticks))
     x, y = Scale(min(xs), max(xs), left, right), Scale(0, 1, base, TOP)
-    ticks = x.ticks(6)
     parts = [
         axis_left(y, left, right, QUARTERS, percent_texts(QUARTERS), label="proportion of unlabeled rows"),
         axis_bottom(x, base, ticks, tick_texts(ticks), label=x_label),
@@ -257,12 +262,12 @@ def _draw_shares(
 def draw_reliability(data: Data, width: float) -> Markup:
     """Accuracy by confidence, before and after, and the diagonal."""
     height = choose(width, 370, 310)
-    base, left, right = height - FOOT, 48.0, width - 18
+    base, left = height - FOOT, left_room(["100%"])
     models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
     every = [one for bins in models.values() for one in bins]
     x_low = _tenth_below([one["confidence"] for one in every])
     y_low = min(x_low, _tenth_below([one["low"] if is_number(one["low"]) else one["accuracy"] for one in every]))
-    right = min(right, left + 1.5 * (base - TOP))
+    right = min(width - end_room(["100%"]), left + 1.5 * (base - TOP))
     x, y = Scale(x_low, 1, left, right), Scale(y_low, 1, base, TOP)
     x_ticks, y_ticks = x.ticks(5), y.ticks(5)
     parts = [
@@ -321,7 +326,7 @@ def draw_class_mix(data: Data, width: float) -> Markup:
     """Class proportions of the labeled rows and of the rows in use, round by round."""
     lines: list[tuple[str, Sequence[Any], str]] = [("labeled rows", data["labeled"], "rows")]
     lines += [(f"round {one['round']}", one["shares"], count(round(one["n"]))) for one in data["rounds"] if one["n"]]
-    left, step, thick = text_width("labeled rows", LABEL_SIZE) + 18, 31.0, 20.0
+    left, step, thick = text_width("labeled rows", LABEL_SIZE, bold=True) + 14, 31.0, 20.0
     right = width - max(text_width(one[2], LABEL_SIZE) for one in lines) - 12
     scale = Scale(0, 1, left, right)
     base = len(lines) * step + 12

@@ -14,6 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from tabcast.files._spreadsheet import guard_text
 from tabcast.report._text import clean, shorten
 
 COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
@@ -226,14 +227,18 @@ def _first_text(encoded: dict[str, Any]) -> str:
 
 
 def write_csv(target: Any, rows: Sequence[Mapping[str, Any]], values: Mapping[int, list[tuple[str, str]]]) -> list[str]:
-    """Lines of a CSV of rows to label: an empty column for the label, the likely one, and the values of the row."""
+    """Lines of a CSV of rows to label: an empty column for the label, the likely one, and the values of the row.
+
+    Text that a spreadsheet would take for a formula is guarded.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = [key for key, _ in next(iter(values.values()), [])]
-    writer.writerow(["row", clean(target), "likely", "probability", "why", *columns])
+    writer.writerow(map(guard_text, ["row", clean(target), "likely", "probability", "why", *columns]))
     for one in rows:
         likely = one["likely"][0] if one["likely"] else {"label": None, "probability": None}
         probability = "" if likely["probability"] is None else f"{likely['probability']:.3f}"
         known = [value for _, value in values.get(int(one["row"]), [])]
-        writer.writerow([int(one["row"]), "", clean(likely["label"]), probability, clean(one["why"]), *known])
+        cells = [str(int(one["row"])), "", clean(likely["label"]), probability, clean(one["why"]), *known]
+        writer.writerow(map(guard_text, cells))
     return out.getvalue().splitlines()

@@ -17,8 +17,21 @@ Number = TypeVar("Number", int, float)
 TICK_SIZE = 11.5
 LABEL_SIZE = 12.5
 PHONE, TABLET = 500, 600  # up to these widths a drawing is for a phone, for a tablet
-NARROW_CHARACTERS = frozenset("iljtfrI.,:;'|!()[]{}/\\-` ")
-WIDE_CHARACTERS = frozenset("mwMW%@—…")
+# Advance widths in em of the widest common fonts (Verdana, DejaVu Sans), by kind of character.
+WIDTHS = {
+    character: width
+    for width, characters in (
+        (0.28, "il'"),
+        (0.36, " .,·jf"),
+        (0.46, 'IJrt/\\|:;!-()[]"'),
+        (0.79, "DGHNOQU"),
+        (0.84, f"w#&+<=>^~{MINUS}→←±"),
+        (1.0, "mMW@—…"),
+        (1.08, "%"),
+    )
+    for character in characters
+}
+BOLD = 1.15  # how much wider bold text is
 
 
 @dataclass(frozen=True)
@@ -118,23 +131,27 @@ def percent_texts(ticks: Sequence[float]) -> list[str]:
     return [f"{one}%" for one in tick_texts([100 * tick for tick in ticks])]
 
 
-def text_width(text: str, size: float) -> float:
-    """Estimate how wide a text is, in pixels, a little on the safe side: only a browser could measure it."""
-    total = 0.0
-    for one in text:
-        if unicodedata.combining(one) or unicodedata.category(one) in ("Cf", "Cc"):
-            continue
-        if one in NARROW_CHARACTERS:
-            total += 0.36
-        elif one in WIDE_CHARACTERS:
-            total += 0.93
-        elif unicodedata.east_asian_width(one) in "WF":
-            total += 1.05
-        elif one.isupper():
-            total += 0.7
-        else:
-            total += 0.6
-    return total * size
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """The width of a text in the widest common font, in pixels: which font a reader has is not known.
+
+    Examples
+    --------
+    >>> round(text_width("100%", 10), 3), round(text_width("100%", 10, bold=True), 3)
+    (30.0, 34.5)
+    """
+    return sum(_character_width(one) for one in text) * size * (BOLD if bold else 1)
+
+
+def _character_width(one: str) -> float:
+    """The width of a character in em."""
+    if unicodedata.combining(one) or unicodedata.category(one) in ("Cf", "Cc"):
+        return 0.0
+    if one in WIDTHS:
+        return WIDTHS[one]
+    if unicodedata.east_asian_width(one) in "WF":
+        return 1.05
+    foreign = 0.1 if ord(one) > 0x24F else 0.0  # Cyrillic and others are wider than Latin
+    return (0.7 if one.isupper() else 0.64) + foreign
 
 
 def fit_text(value: Any, width: float, size: float = LABEL_SIZE) -> str:
@@ -159,6 +176,11 @@ def fit_text(value: Any, width: float, size: float = LABEL_SIZE) -> str:
 def left_room(texts: Sequence[str], least: float = 34) -> float:
     """How much room the numbers of a left axis take."""
     return max([least, *(text_width(one, TICK_SIZE) + 12 for one in texts)])
+
+
+def end_room(texts: Sequence[str], least: float = 16) -> float:
+    """How much room the first and the last number of a bottom axis take beyond its ends."""
+    return max([least, *(text_width(one, TICK_SIZE) / 2 + 2 for one in (*texts[:1], *texts[-1:]))])
 
 
 def choose(width: float, wide: Number, narrow: Number) -> Number:

@@ -5,7 +5,7 @@ without running anything that is in it.
 """
 
 from tabcast.runs._fit_table import fit_table
-from tabcast.runs._folder import RunFolderError, check_folder
+from tabcast.runs._folder import RunFolderError, check_folder, spare_folders
 from tabcast.runs._model_file import MODEL_NAME, ModelFileError, SavedModel, load_model, save_model
 from tabcast.runs._options import TITLES
 from tabcast.runs._predict_file import Predicted, predict_file
@@ -30,4 +30,5 @@ __all__ = [
     "predict_file",
     "redraw_report",
     "save_model",
+    "spare_folders",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
 from tabcast.runs._options import RunOptions, read_column_options
 from tabcast.runs._predictions import tabulate_predictions
@@ -70,7 +71,8 @@ def fit_table(
     metric : str, default="balanced_accuracy"
         The score that models are compared by, a name that scikit-learn knows.
     unlabeled : path or DataFrame, optional
-        More rows without a label, with the columns of `table`.
+        More rows without a label, with the columns of `table`; it may write numbers and dates in a notation of its own.
+        Columns that only one of the two has are named in a warning.
     missing_label : object, optional
         A label that means unlabeled, besides empty cells.
     ignore : iterable of str, default=()
@@ -133,6 +135,8 @@ def fit_table(
     prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=method != "supervised")
     if on_understood is not None:
         on_understood(prepared.understanding, prepared.notes)
+    for sentence in prepared.differences:
+        warnings.warn(sentence, TabcastWarning, stacklevel=2)
     trained = train(prepared, options)
     for warning in trained.warnings:
         warnings.warn(warning, stacklevel=2)

@@ -1,23 +1,38 @@
-"""The folder of a run: five files that are there together or not at all, and reading the plain ones again."""
+"""The folder of a run: whether a run can be saved there, and reading the plain files of one again."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 from uuid import uuid4
 
 import pandas as pd
 
+from tabcast.exceptions import TabcastWarning
 from tabcast.files import Argument, ArgumentError
+from tabcast.files._atomic import remove_abandoned
+from tabcast.files._errors import list_names
+from tabcast.files._spreadsheet import guard_text, unguard
+from tabcast.runs._write_folder import (
+    FILES,
+    MODEL,
+    PREDICTIONS,
+    PSEUDO_LABELS,
+    REPORT,
+    SUMMARY,
+    find_others,
+    find_replaced,
+    try_place,
+)
 
-MODEL, PREDICTIONS, PSEUDO_LABELS = "model.skops", "predictions.csv", "pseudo_labels.csv"
-REPORT, SUMMARY = "report.html", "summary.json"
+__all__ = ["MODEL", "PREDICTIONS", "PSEUDO_LABELS", "REPORT", "SUMMARY"]
+SPREADSHEET_SAFE = "spreadsheet_safe"  # in the summary: whether text in CSV files is guarded
 INTEGERS = ("row", "round")  # columns of the tables
-FILES = (MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT, SUMMARY)
 
 
 class RunFolderError(ArgumentError):
@@ -33,6 +48,8 @@ class RunFolderError(ArgumentError):
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Refuse a folder to which a run could not be saved; worth calling before a long fit.
 
+    A file is written there and removed again, and so is what killed processes left there.
+
     Parameters
     ----------
     folder : str or path-like
@@ -45,47 +62,69 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     RunFolderError
         If the run could not be saved there.
     """
-    folder = Path(folder)
+    place = Path(os.path.realpath(folder))  # a link may lead to another disk
     argument = Argument("folder")
-    if folder.exists() and not folder.is_dir():
+    if place.exists() and not place.is_dir():
         raise RunFolderError(argument, f" {folder} is a file; give a folder.")
-    place = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-    if not place.is_dir():
-        raise RunFolderError(argument, f" {folder} cannot be made, because {place} is a file; give another folder.")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise RunFolderError(argument, f" {folder} cannot be written: no permission in {place}.")
+    blocking = next(one for one in (place, *place.parents) if one.exists())
+    if not blocking.is_dir():
+        raise RunFolderError(argument, f" {folder} cannot be made, because {blocking} is a file; give another folder.")
+    refuse_taken(place, overwrite=overwrite)
+    try:
+        try_place(place)
+    except OSError as error:
+        raise RunFolderError(
+            argument, f" {folder} cannot be written ({error.strerror or error}); give another folder."
+        ) from None
+    for one in (*remove_abandoned(place), *remove_abandoned(place / place.name)):
+        warnings.warn(
+            f"{one} is unfinished: another process is saving to {folder}, or was stopped; if it was, remove it.",
+            TabcastWarning,
+            stacklevel=2,
+        )
+    for one in find_replaced(place):
+        warnings.warn(
+            f"{one} is the earlier run of {folder}, which a process was about to replace when it was stopped; rename "
+            "or remove it.",
+            TabcastWarning,
+            stacklevel=2,
+        )
+
+
+def refuse_taken(folder: Path, *, overwrite: bool) -> None:
+    """Refuse a folder with an earlier run that may not be replaced, or that holds files of the user's own."""
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not overwrite:
         raise RunFolderError(
-            argument,
+            Argument("folder"),
             f" {folder} has {taken[0]} of an earlier run; give another folder, or ",
             Argument("overwrite", True),
             " to replace it.",
         )
+    others = find_others(folder) if taken else []
+    if others:
+        raise RunFolderError(
+            Argument("folder"),
+            f" {folder} cannot be replaced, because it holds {list_names(others, 3)} besides an earlier run; move that "
+            "elsewhere, or give another folder.",
+        )
 
 
-def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]]) -> None:
-    """Write files into a folder so that none of them is ever half there.
+def spare_folders(folder: Path) -> list[Path]:
+    """Find places for a run that cannot be saved where it should be.
 
-    Each file is written by a function of its path. All are written into a hidden folder beside it first. A new folder
-    then appears in one step; in an existing one the finished files take their places one after the other.
+    Parameters
+    ----------
+    folder : Path
+        Where it should be saved.
+
+    Returns
+    -------
+    list of Path
+        New folders with a similar name: in the current folder, and in that of temporary files.
     """
-    folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = folder.parent / f".{folder.name}.{uuid4().hex[:8]}.unfinished"
-    try:
-        unfinished.mkdir()
-        for name, write in writers.items():
-            write(unfinished / name)
-            with open(unfinished / name, "rb+") as file:
-                os.fsync(file.fileno())
-        if folder.exists():
-            for name in writers:
-                os.replace(unfinished / name, folder / name)
-        else:
-            os.replace(unfinished, folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    name = f"{folder.absolute().name}-{uuid4().hex[:8]}"
+    return [place / name for place in (Path.cwd(), Path(gettempdir()))]
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
@@ -101,16 +140,23 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def read_csv(path: Path, columns: Sequence[str], text: Sequence[str]) -> pd.DataFrame:
-    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit."""
+def read_csv(path: Path, columns: Sequence[str], text: Sequence[str], *, guarded: bool = False) -> pd.DataFrame:
+    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit.
+
+    `guarded`: names and texts were written for spreadsheets, and are restored.
+    """
     columns = list(columns)
     try:
-        frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False, na_values=[""])[columns]
+        names = [guard_text(name) for name in columns] if guarded else columns
+        frame = pd.read_csv(path, usecols=names, dtype=str, keep_default_na=False, na_values=[""])[names]
+        frame = frame.set_axis(columns, axis=1)
         for name in columns:
             if name == "selected":
                 frame[name] = frame[name] == "True"
             elif name not in text:
                 frame[name] = frame[name].astype(int if name in INTEGERS else float)
+            elif guarded:
+                frame[name] = unguard(frame[name])
         return frame
     except FileNotFoundError:
         raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None

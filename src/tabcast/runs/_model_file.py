@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import math
 import platform
 import warnings
 import zipfile
@@ -24,12 +26,16 @@ from tabcast.files import Understanding
 from tabcast.files._atomic import write_whole
 from tabcast.runs._folder import MODEL
 from tabcast.runs._serialization import pack, unpack
-from tabcast.runs._tree_arrays import check_owners
+from tabcast.runs._tree_arrays import check_owners, check_threads
+from tabcast.runs._trial import can_be_tried, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
 FORMAT = 1  # raised when files can no longer be read by older versions
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
+SCHEMA = "schema.json"  # skops' entry
+# What the entries of a file may take in memory: a file of nothing but zeros would become a thousand times larger.
+SPARE_BYTES, MOST_COMPRESSED = 64 * 2**20, 100
 EXTRAS = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
 
 
@@ -110,9 +116,10 @@ def save_model(
         "classes": [_plain(label) for label in classifier.classes_],
         "understanding": understanding,
         "facts": facts or {},
+        "tried": can_be_tried(classifier),
     }
     try:
-        text = json.dumps(note, indent=1, allow_nan=False, default=None)
+        json.dumps(note, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"`understanding` and `facts` of save_model must be plain JSON; {error}.") from None
     buffer = io.BytesIO()
@@ -123,7 +130,9 @@ def save_model(
             f"A classifier with {_listed(foreign)} in it cannot be saved: tabcast would not load it again."
         )
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(NOTE, text)
+        entries = {name: archive.read(name) for name in archive.namelist()}
+        note["digest"] = digest_entries(entries | {NOTE: json.dumps(note).encode()})
+        archive.writestr(NOTE, json.dumps(note, indent=1))
     with write_whole(path) as unfinished:
         unfinished.write_bytes(buffer.getbuffer())
 
@@ -133,7 +142,8 @@ def load_model(path: str | Path) -> SavedModel:
 
     Nothing in the file is run. It may hold what skops trusts by itself (scikit-learn's estimators, arrays, plain
     values) and the types that tabcast writes as plain data; anything else is refused by name, and so is a tree that
-    points to nodes or columns that do not exist.
+    points to nodes or columns that do not exist. The content must have the digest that was saved along, and the model
+    must be able to predict a few synthetic rows.
 
     Parameters
     ----------
@@ -165,8 +175,10 @@ def load_model(path: str | Path) -> SavedModel:
         raise ModelFileError(f"There is no file {path}.") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from None
-    note = _read_note(path, data)
+    entries = _read_entries(path, data)
+    note = _read_note(path, entries)
     try:
+        _check_arrays(entries)
         foreign = skops.io.get_untrusted_types(data=data)
     except Exception as error:  # whatever a damaged file makes skops stumble over
         raise _damaged(path, note, error) from error
@@ -175,9 +187,15 @@ def load_model(path: str | Path) -> SavedModel:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)  # one for each part of the model
-            classifier = unpack(skops.io.loads(data))
+            packed = skops.io.loads(data)
+            check_threads(packed)
+            classifier = unpack(packed)
         classes = np.asarray(classifier.classes_)
         check_owners(classifier)
+        if [_plain(label) for label in classes] != note["classes"]:
+            raise ValueError("its classes are not those that were saved")
+        if note.get("tried") is True:
+            try_out(classifier)
     except ModuleNotFoundError as error:
         raise ModelFileError(_say_missing(path, str(error.name))) from error
     except Exception as error:  # the same, and what the boosting libraries raise
@@ -194,26 +212,82 @@ def read_understanding(model: SavedModel) -> Understanding:
         raise ModelFileError("The model does not say what its training table was; it does not come from a run.")
     try:
         return Understanding.from_dict(model.understanding)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever is not as `to_dict` wrote it
         raise ModelFileError(f"What the model says of its training table is damaged ({error}).") from error
 
 
-def _read_note(path: Path, data: bytes) -> dict[str, Any]:
-    """What the file says about itself, before anything else is looked at."""
+def digest_entries(entries: Mapping[str, bytes]) -> str:
+    """A digest of everything in a file, the note included but for the digest in it."""
+    note = json.loads(entries[NOTE])
+    note.pop("digest", None)
+    digest = hashlib.sha256(json.dumps(note, sort_keys=True).encode())
+    for name in sorted(set(entries) - {NOTE}):
+        digest.update(f"\n{name} {len(entries[name])}\n".encode())
+        digest.update(entries[name])
+    return digest.hexdigest()
+
+
+def _read_entries(path: Path, data: bytes) -> dict[str, bytes]:
+    """All entries of the file, if they are not far larger than the file itself."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            note = json.loads(archive.read(NOTE))
+            members = archive.infolist()
+            if len({member.filename for member in members}) < len(members):
+                raise ValueError("an entry is there twice")
+            _check_size(sum(member.file_size for member in members), data)
+            entries = {member.filename: archive.read(member) for member in members}
+        schema = json.loads(entries[SCHEMA]) if NOTE in entries else {}
+        _check_size(sum(len(entries[name]) for name in _find_files(schema)), data)
+    except Exception:  # not a zip file, cut short, without an entry
+        raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.") from None
+    return entries
+
+
+def _check_size(n_bytes: int, data: bytes) -> None:
+    if n_bytes > SPARE_BYTES + MOST_COMPRESSED * len(data):
+        raise ValueError("the file would become too large")
+
+
+def _find_files(schema: Any) -> Iterable[str]:
+    """The entries that a schema refers to, as often as it does: each time one is read."""
+    if isinstance(schema, dict):
+        if "__loader__" in schema and "file" in schema:
+            yield schema["file"]
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for value in schema:
+            yield from _find_files(value)
+
+
+def _check_arrays(entries: Mapping[str, bytes]) -> None:
+    """Arrays are as large as they claim, before memory is reserved for them."""
+    for name, content in entries.items():
+        if name.endswith(".npy"):
+            stream = io.BytesIO(content)
+            numbers = np.lib.format.read_magic(stream)
+            read = np.lib.format.read_array_header_1_0 if numbers == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(stream)
+            if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+                raise ValueError("an array is not as large as it claims")
+
+
+def _read_note(path: Path, entries: Mapping[str, bytes]) -> dict[str, Any]:
+    """What the file says about itself, before anything else is looked at."""
+    try:
+        note = json.loads(entries[NOTE])
         number, writer = note["format"], note["tabcast"]
         complete = isinstance(note["understanding"], dict) and isinstance(note["facts"], dict)
-    except Exception:  # not a zip file, cut short, without a note, with another one
+    except Exception:  # without a note, or with another one
         raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.") from None
-    if not isinstance(number, int) or not complete:
+    if type(number) is not int or not complete:
         raise ModelFileError(f"{path} is not a model of tabcast, or is damaged.")
     if number > FORMAT:
         raise ModelFileError(
             f"{path} was written by tabcast {writer}, this is {tabcast.__version__}. Update it with: "
             "pip install --upgrade tabcast."
         )
+    if "digest" in note and note["digest"] != digest_entries(entries):
+        raise ModelFileError(f"{path} is damaged or was changed by hand (its digest differs from the saved one).")
     return note
 
 

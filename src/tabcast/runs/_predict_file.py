@@ -11,15 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files import Problem, TableFileError, TableWriter, Understanding, open_table_file
+from tabcast.files import Notation, Problem, TableFileError, TableWriter, Understanding, open_table_file
 from tabcast.files._atomic import write_whole
 from tabcast.files._errors import list_names, suggest
+from tabcast.files._read import TableFile
 from tabcast.files._write import find_ending
 from tabcast.progress import Progress
 from tabcast.runs._model_file import SavedModel, read_understanding
 from tabcast.runs._predictions import name_columns
 
 BATCH_ROWS = 100_000
+SETTLE_ROWS = 10_000  # at a time in the first pass, whose result must not depend on the size of batches
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,13 @@ def predict_file(
     keep: Sequence[str] = (),
     keep_all: bool = False,
     batch_rows: int = BATCH_ROWS,
+    spreadsheet_safe: bool = True,
     progress: Callable[[int], Progress] | None = None,
 ) -> Predicted:
     """Predict every row of a table file, in its order, into another file.
 
-    Memory does not grow with the number of rows, and `out` is there whole or not at all.
+    The file is read twice: how it writes numbers and dates is settled from all rows first, so that no result depends on
+    the size of batches. Memory does not grow with the number of rows, and `out` is there whole or not at all.
 
     Parameters
     ----------
@@ -78,6 +82,9 @@ def predict_file(
         Whether to pass all columns through.
     batch_rows : int, default=100_000
         Rows at a time.
+    spreadsheet_safe : bool, default=True
+        Whether text that begins with =, +, - or @ gets an apostrophe in front in CSV and TSV, so that no spreadsheet
+        takes it for a formula. Numbers stay as they are.
     progress : callable, optional
         Given the number of rows (of a text table, approximately), returns the progress to report to.
 
@@ -95,16 +102,21 @@ def predict_file(
     _check_places(table, out)
     understanding = read_understanding(model)
     file = open_table_file(table)
-    understanding.convert(pd.DataFrame(columns=file.names))  # names what is missing, and what may be meant
+    understanding.check_columns(file.names)
     kept = choose_kept(file.names, understanding, keep, keep_all=keep_all)
     label, probabilities = name_columns(model.classes, kept)
     labels = pd.Index(model.classes.tolist())
     counts, n_rows = np.zeros(len(labels), dtype=np.int64), 0
     problems: list[Problem] = []
+    notation = _settle(file, understanding)
     shown = Progress() if progress is None else progress(file.count_rows())
-    with shown, write_whole(out) as unfinished, TableWriter(unfinished, ending) as writer:
+    with (
+        shown,
+        write_whole(out) as unfinished,
+        TableWriter(unfinished, ending, spreadsheet_safe=spreadsheet_safe) as writer,
+    ):
         for frame, passed in file.batches(batch_rows, understanding.feature_names, kept):
-            converted = understanding.convert(frame)
+            converted = understanding.convert(frame, notation)
             proba = np.asarray(model.classifier.predict_proba(converted.features))
             codes = proba.argmax(axis=1)
             writer.write(_put_beside(passed, label, labels.take(codes), probabilities, proba))
@@ -112,8 +124,16 @@ def predict_file(
             n_rows, problems = n_rows + len(codes), add_problems(problems, converted.problems)
             shown.reach(n_rows)
     by_class = dict(zip(model.classes.tolist(), counts.tolist(), strict=True))
-    notes = (*file.notes, *(problem.say() for problem in problems))
+    notes = (*file.notes, *notation.notes, *(problem.say() for problem in problems))
     return Predicted(n_rows, label, tuple(probabilities), tuple(kept), by_class, notes)
+
+
+def _settle(file: TableFile, understanding: Understanding) -> Notation:
+    """How the file writes numbers and dates, from a first pass over these columns."""
+    names = understanding.text_columns
+    return (
+        understanding.settle_notation(batch for batch, _ in file.batches(SETTLE_ROWS, names)) if names else Notation({})
+    )
 
 
 def add_problems(known: list[Problem], more: list[Problem]) -> list[Problem]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tabcast.files import Argument, TableFileError, Understanding, read_notes, read_table_file, understand
 from tabcast.runs._options import ColumnOptions
+from tabcast.runs._unite import unite
 
 TableLike = str | os.PathLike[str] | pd.DataFrame
 
@@ -39,6 +40,8 @@ class PreparedTable:
         Its labels.
     notes : list of str
         What was noticed about the files.
+    differences : list of str
+        Those of the notes that say how the table of unlabeled rows differs.
     """
 
     name: str
@@ -47,6 +50,7 @@ class PreparedTable:
     X: pd.DataFrame
     y: NDArray[np.object_]
     notes: list[str]
+    differences: list[str]
 
     @property
     def unlabeled(self) -> NDArray[np.intp]:
@@ -64,11 +68,13 @@ def prepare_table(
 ) -> PreparedTable:
     """Read a table, with the rows of `unlabeled` below, and understand it."""
     frame = read_table(table, "table")
-    notes = read_notes(frame)
+    notes, differences = read_notes(frame), list[str]()
     if unlabeled is not None:
         more = read_table(unlabeled, "unlabeled")
         notes += read_notes(more)
-        frame = _append(frame, more, target, name_of(table), name_of(unlabeled, "`unlabeled`"))
+        names = (name_of(table), name_of(unlabeled, "`unlabeled`"))
+        frame, differences = unite(frame, more, target, names, columns.ignore)
+        notes += differences
     understanding = understand(frame, target, **asdict(columns))
     if needs_unlabeled and not understanding.n_unlabeled:
         raise TableFileError(
@@ -79,8 +85,8 @@ def prepare_table(
             Argument("method", "supervised"),
             ".",
         )
-    X, y = understanding.features(frame), understanding.labels(frame)
-    return PreparedTable(name_of(table), frame, understanding, X, y, notes)
+    X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences)
 
 
 def read_table(table: Any, argument: str) -> pd.DataFrame:
@@ -101,12 +107,3 @@ def find_identifiers(understanding: Understanding, names: Iterable[str]) -> list
     """The columns that name rows, without those that have the name of a column of the results."""
     found = {column.name for column in understanding.columns if column.kind == "identifier"}
     return [name for name in names if name in found and name not in PSEUDO_LABEL_COLUMNS]
-
-
-def _append(frame: pd.DataFrame, more: pd.DataFrame, target: str, name: str, name_of_more: str) -> pd.DataFrame:
-    """The rows of both tables; labels that the second one may have do not count."""
-    absent = [column for column in frame.columns if column not in more.columns and column != target]
-    if target in frame.columns and len(absent) == frame.shape[1] - 1:
-        raise TableFileError(f"{name_of_more} has none of the columns of {name}; the two must be alike.")
-    more = more.reindex(columns=[column for column in frame.columns if column != target])
-    return pd.concat([frame, more], ignore_index=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tabcast.files import Argument, read_table_file
 from tabcast.files._atomic import write_text
 from tabcast.report import render_report
-from tabcast.runs._folder import PSEUDO_LABELS, REPORT, RunFolderError, read_csv, read_summary
+from tabcast.runs._folder import PSEUDO_LABELS, REPORT, SPREADSHEET_SAFE, RunFolderError, read_csv, read_summary
 from tabcast.runs._model_file import load_model, read_understanding
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS
 
@@ -75,7 +75,8 @@ def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] 
     """
     folder = Path(folder)
     summary = read_summary(folder)
-    pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"])
+    guarded = bool(summary.pop(SPREADSHEET_SAFE, False))
+    pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"], guarded=guarded)
     values = None
     if table is not None:
         understanding, values = read_understanding(load_model(folder)), read_table_file(table)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tabcast.diagnostics import Diagnostics
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
+from tabcast.files._spreadsheet import guard_frame
 from tabcast.guard import Verdict
 from tabcast.report import render_report
 from tabcast.runs._folder import (
@@ -25,16 +26,18 @@ from tabcast.runs._folder import (
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
+    SPREADSHEET_SAFE,
     SUMMARY,
     check_folder,
     read_csv,
     read_summary,
-    write_folder,
+    refuse_taken,
 )
 from tabcast.runs._model_file import load_model, read_understanding, save_model
 from tabcast.runs._predictions import name_columns, tabulate_predictions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
 from tabcast.runs._report import RunReport
+from tabcast.runs._write_folder import write_folder
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,12 +119,12 @@ class Run:
         """
         frame = read_table(table, "table")
         converted = self.understanding.convert(frame)
-        for problem in converted.problems:
-            warnings.warn(problem.say(), TabcastWarning, stacklevel=2)
+        for sentence in (*converted.notes, *(problem.say() for problem in converted.problems)):
+            warnings.warn(sentence, TabcastWarning, stacklevel=2)
         identifiers = frame[find_identifiers(self.understanding, frame.columns)]
         return tabulate_predictions(self.model, converted.features, np.arange(len(frame)), identifiers)
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False, *, spreadsheet_safe: bool = True) -> None:
         """Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
 
         Parameters
@@ -129,19 +132,30 @@ class Run:
         folder : str or path-like
             Where to; made if it does not exist.
         overwrite : bool, default=False
-            Whether to replace an earlier run there.
+            Whether to replace an earlier run there. A folder that holds other files as well is never replaced.
+        spreadsheet_safe : bool, default=True
+            Whether text that begins with =, +, - or @ gets an apostrophe in front in the CSV files, so that no
+            spreadsheet takes it for a formula. Numbers stay as they are, and :func:`load_run` restores the text.
+
+        Raises
+        ------
+        RunFolderError
+            If the run cannot be saved there.
         """
         check_folder(folder, overwrite=overwrite)
         facts = {"summary": {key: self.summary[key] for key in ("title", "method", "verdict")}}
-        summary = json.dumps(self.summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        plain = {**self.summary, SPREADSHEET_SAFE: bool(spreadsheet_safe)}
+        guard = guard_frame if spreadsheet_safe else pd.DataFrame
+        summary = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         writers: dict[str, Callable[[Path], Any]] = {
             MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts),
-            PREDICTIONS: partial(self.predictions.to_csv, index=False),
-            PSEUDO_LABELS: partial(self.pseudo_labels.to_csv, index=False),
+            PREDICTIONS: partial(guard(self.predictions).to_csv, index=False),
+            PSEUDO_LABELS: partial(guard(self.pseudo_labels).to_csv, index=False),
             REPORT: self.report.save,
             SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
         }
-        write_folder(Path(folder), writers)
+        refuse = partial(refuse_taken, overwrite=overwrite)
+        write_folder(Path(folder), writers, refuse)
 
     def __repr__(self) -> str:
         table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
@@ -174,13 +188,15 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     """
     folder = Path(folder)
     summary = read_summary(folder)
+    guarded = bool(summary.pop(SPREADSHEET_SAFE, False))
     saved = load_model(folder)
     understanding = read_understanding(saved)
     identifiers = find_identifiers(understanding, [column.name for column in understanding.columns])
     label, probabilities = name_columns(saved.classes, ["row", *identifiers])
-    predictions = read_csv(folder / PREDICTIONS, ["row", *identifiers, label, *probabilities], [*identifiers, label])
+    read = partial(read_csv, guarded=guarded)
+    predictions = read(folder / PREDICTIONS, ["row", *identifiers, label, *probabilities], [*identifiers, label])
     row, *others = PSEUDO_LABEL_COLUMNS
-    pseudo_labels = read_csv(folder / PSEUDO_LABELS, [row, *identifiers, *others], [*identifiers, "label", "raw_label"])
+    pseudo_labels = read(folder / PSEUDO_LABELS, [row, *identifiers, *others], [*identifiers, "label", "raw_label"])
     for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
         for name in names:
             frame[name] = _restore_labels(frame[name], understanding, saved.classes)

@@ -19,6 +19,8 @@ from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
 from tabcast.self_training import SelfTrainer
 
+UNLABELED = None  # the labels of a prepared table have it for unlabeled rows, and -1 may be a class
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -79,20 +81,21 @@ def make_classifier(options: RunOptions) -> SelfTrainer:
     """The semi-supervised classifier of a method."""
     seed = options.random_state
     estimator = make_model(options.model, seed=seed)
+    common: dict[str, Any] = {"missing_label": UNLABELED, "random_state": seed}
     if options.method == "soft":
         prior = None if options.class_prior == "none" else options.class_prior or "auto"
         temperature = 1.0 if prior is None else "auto"
-        return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, random_state=seed)
+        return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, **common)
     strategy = options.strategy or "curriculum"
     if options.method == "naive":
-        return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, random_state=seed)
+        return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, **common)
     return CASTClassifier(
         estimator,
         density=options.density or DENSITY_OF[options.method],
         alpha="search" if options.alpha is None else options.alpha,
         strategy=strategy,
         scoring=options.metric,
-        random_state=seed,
+        **common,
     )
 
 
@@ -102,6 +105,6 @@ def _fit_supervised(table: PreparedTable, options: RunOptions) -> Any:
     estimator = make_model(options.model, seed=options.random_state, n_jobs=options.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NoUnlabeledRowsWarning)
-        model = SelfTrainingClassifier(estimator, random_state=options.random_state)
+        model = SelfTrainingClassifier(estimator, missing_label=UNLABELED, random_state=options.random_state)
         model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
     return model.estimator_

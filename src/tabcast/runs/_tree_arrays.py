@@ -20,6 +20,8 @@ from sklearn.tree._tree import Tree
 
 State = dict[str, Any]
 N_BITSET_WORDS = 8  # 256 categories
+THREADS = ("n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count")
+MOST_THREADS = 4096
 
 
 class BadTreeError(ValueError):
@@ -93,6 +95,15 @@ def check_owners(model: Any) -> None:
         for member in _entries(getattr(value, "estimators_", ())):
             if isinstance(member, BaseDecisionTree) and hasattr(value, "n_features_in_"):
                 _check_columns(member.tree_, value.n_features_in_)
+
+
+def check_threads(model: Any) -> None:
+    """Refuse numbers of threads that no machine has: compiled code ends the process when it cannot start them."""
+    for value in _walk(model, set()):
+        named = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+        for number in (named[name] for name in THREADS if name in named):
+            if number is not None and (type(number) is not int or abs(number) > MOST_THREADS):
+                raise ValueError("a number of threads is out of range")
 
 
 def _check_columns(tree: Any, n_features: int) -> None:

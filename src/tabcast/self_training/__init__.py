@@ -5,6 +5,7 @@ itself on a split and proposes pseudo-labels; the public classifiers build a met
 """
 
 from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._candidates import TERMINATION_REASONS
 from tabcast.self_training._cast import CastMethod, PreparedCast
 from tabcast.self_training._cast_classifier import CASTClassifier
 from tabcast.self_training._data import Split, TrainingData
@@ -20,6 +21,7 @@ from tabcast.self_training._soft import PreparedSoft, SoftMethod, sharpen
 from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
 
 __all__ = [
+    "TERMINATION_REASONS",
     "CASTClassifier",
     "CastMethod",
     "Fitted",

@@ -12,7 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tabcast.models import default_classifier
-from tabcast.table import Floats, find_unlabeled, n_rows, read_table, take_rows
+from tabcast.self_training._fitter import refuse_nan
+from tabcast.self_training._reading import refuse_bad_weights
+from tabcast.table import Floats, check_lengths, find_unlabeled, n_rows, read_table, take_rows, warn_ambiguous
 
 
 def _estimator_has(method: str) -> Any:
@@ -65,7 +67,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             Probabilities; columns as in `classes_`.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict_proba(self._read_again(X))
+        return refuse_nan(self.estimator_.predict_proba(self._read_again(X)), self.estimator_)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
@@ -119,6 +121,9 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             The accuracy.
         """
         table = read_table(X)
+        check_lengths(table, y=y, sample_weight=sample_weight)
+        refuse_bad_weights(sample_weight)
+        warn_ambiguous(y, self.missing_label)
         known = np.flatnonzero(~find_unlabeled(y, self.missing_label))
         if len(known) == n_rows(table):
             return float(super().score(table, y, sample_weight))

@@ -14,6 +14,16 @@ from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.statistics import mean, standard_error
 from tabcast.table import Floats, Index
 
+TERMINATION_REASONS = (
+    "schedule_finished",
+    "no_improvement",
+    "no_change",
+    "all_labeled",
+    "nothing_selected",
+    "max_rounds",
+    "no_unlabeled_rows",
+)
+
 
 @dataclass
 class SplitRun:

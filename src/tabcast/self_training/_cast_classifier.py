@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,6 +164,8 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
     def _remember(self, outcome: Outcome[Any]) -> None:
         super()._remember(outcome)
         self.alpha_ = outcome.chosen.alpha
+        confidence = copy(self.parts_.confidence).set_params(alpha=self.alpha_)
+        self.parts_ = replace(self.parts_, confidence=confidence)
 
     @property
     def alpha_scores_(self) -> pd.DataFrame:

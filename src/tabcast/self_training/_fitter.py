@@ -13,7 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from tabcast.models import Adaptation, adapt, weight_parameter
+from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._pseudo_labels import PseudoLabels
@@ -282,12 +282,24 @@ def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Float
     ndarray of shape (n_rows, n_classes)
         The probabilities.
     """
-    proba = np.asarray(model.predict_proba(X), dtype=float)
+    proba = refuse_nan(np.asarray(model.predict_proba(X), dtype=float), model)
     if proba.shape[1] == n_classes:
         return proba
     full = np.zeros((len(proba), n_classes))
     full[:, present] = proba
     return full
+
+
+def refuse_nan(proba: Floats, model: Any) -> Floats:
+    """The probabilities; an error that names the classifier if some are not numbers."""
+    n_bad = int(np.isnan(proba).any(axis=1).sum())
+    if n_bad:
+        inner = model.estimator_ if isinstance(model, AdaptedClassifier) else model
+        raise ValueError(
+            f"predict_proba of {inner!r} gave NaN for {n_bad} of {len(proba)} rows, so their class is unknown. Scale "
+            "or clip columns with very large values, drop constant ones, or use another estimator."
+        )
+    return proba
 
 
 def training_rows(data: TrainingData, split: Split, pseudo: PseudoLabels) -> tuple[Index, Index, Floats | None]:

@@ -110,7 +110,26 @@ def _read_weights(estimator: Any, sample_weight: Any, n_given: int, n_all: int) 
         sample_weight = np.asarray(sample_weight)
     if np.ndim(sample_weight) == 1 and len(sample_weight) == n_given < n_all:
         sample_weight = np.concatenate([sample_weight, np.ones(n_all - n_given)])
+    refuse_bad_weights(sample_weight)
     return _check_sample_weight(sample_weight, np.empty((n_all, 1)), dtype=np.float64, copy=True)
+
+
+def refuse_bad_weights(sample_weight: Any) -> None:
+    """Refuse weights that are negative, missing, infinite or not numbers: some estimators would take them."""
+    if sample_weight is None:
+        return
+    advice = "Give each row a finite number of at least 0."
+    weights = np.asarray(sample_weight)
+    try:
+        weights = weights.astype(float, casting="unsafe" if weights.dtype == object else "same_kind")
+    except (TypeError, ValueError):
+        raise ValueError(f"`sample_weight` must be numbers; got {weights.dtype}. {advice}") from None
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"`sample_weight` must not be negative, missing or infinite; row {bad[0]} has {np.ravel(weights)[bad[0]]:g}"
+            f"{f', and {len(bad) - 1} more rows are like it' if len(bad) > 1 else ''}. {advice}"
+        )
 
 
 def _read_validation(

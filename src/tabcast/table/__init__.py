@@ -18,9 +18,11 @@ from tabcast.table._columns import (
     mean_and_spread,
 )
 from tabcast.table._encoders import NormalScores, TableCodes
-from tabcast.table._labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels
+from tabcast.table._labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels, warn_ambiguous
 from tabcast.table._tables import (
+    check_lengths,
     describe_difference,
+    describe_type,
     is_dataframe,
     n_rows,
     plain_numbers,
@@ -48,8 +50,10 @@ __all__ = [
     "NormalScores",
     "TableCodes",
     "bin_edges",
+    "check_lengths",
     "column_names",
     "describe_difference",
+    "describe_type",
     "encode_labels",
     "equal_width_bins",
     "find_categorical",
@@ -65,5 +69,6 @@ __all__ = [
     "stack_rows",
     "take_columns",
     "take_rows",
+    "warn_ambiguous",
     "warn_empty_columns",
 ]

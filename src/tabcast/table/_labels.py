@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +13,14 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from tabcast.exceptions import AmbiguousLabelWarning
 from tabcast.table._arrays import Index, Mask
+from tabcast.table._tables import describe_type
 
 UNLABELED = -1  # class index of a row without a label
+LARGEST_WHOLE = 2.0**53  # larger floats are not next to each other
+CONVERT_LABELS = "Convert them, for instance to text with str()."
+MARKERS_OF_AUTO = "Set missing_label=None if -1 is a class, or missing_label=-1 if it means unlabeled."
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,30 @@ def find_unlabeled(y: Any, missing_label: Any = "auto") -> Mask:
     return unlabeled
 
 
+def warn_ambiguous(y: Any, missing_label: Any = "auto") -> None:
+    """Warn if -1 may be a class: where missing values mark unlabeled rows as well, and nobody chose.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels and markers.
+    missing_label : object, default="auto"
+        Which label means unlabeled; see :func:`find_unlabeled`. Anything but "auto" is a choice.
+    """
+    if not (isinstance(missing_label, str) and missing_label == "auto"):
+        return
+    values = _to_numpy(y)
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    known = values[~missing]
+    if missing.any() and _is_numeric(known) and (known == -1).any():
+        warnings.warn(
+            "y has both missing values and -1: either both mean unlabeled, which is assumed here, or -1 is a class "
+            f"and only missing values mean unlabeled. {MARKERS_OF_AUTO}",
+            AmbiguousLabelWarning,
+            stacklevel=3,
+        )
+
+
 def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     """Find the labeled rows and their classes, and refuse what cannot be classified.
 
@@ -108,6 +139,7 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     values = _to_numpy(y)
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+    warn_ambiguous(values, missing_label)
     unlabeled = find_unlabeled(values, missing_label)
     known = _to_plain(values[~unlabeled])
     if len(known) == 0:
@@ -116,14 +148,16 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
             "Label some rows of at least two classes."
         )
     if known.dtype.kind not in "iubU":  # integers, booleans and text are classes in any case
-        check_classification_targets(known)
+        _check_whole(known)
     classes, codes = np.unique(known, return_inverse=True)
     all_codes = np.full(len(values), UNLABELED, dtype=np.intp)
     all_codes[~unlabeled] = codes
     if len(classes) < 2:
+        chosen = not (isinstance(missing_label, str) and missing_label == "auto")
+        both = not chosen and bool((values[unlabeled] == -1).any())
         raise ValueError(
             f"y has only one class among its {len(known)} labeled rows, {classes.tolist()[0]!r}; a classifier needs "
-            "at least two."
+            f"at least two.{' Rows with -1 were read as unlabeled. ' + MARKERS_OF_AUTO if both else ''}"
         )
     return Labels(classes, all_codes, _choose_marker(values, unlabeled, missing_label))
 
@@ -161,25 +195,89 @@ def _to_numpy(y: Any) -> NDArray[Any]:
     """y as a one-dimensional array, missing values as None or NaN."""
     if isinstance(y, pd.DataFrame):
         y = y.to_numpy()
+    if isinstance(y, np.ma.MaskedArray):  # a masked label is a missing one
+        mask, y = np.ma.getmaskarray(y), y.data
+        if mask.any():
+            y = y.astype(object)
+            y[mask] = None
     if isinstance(y, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         series = pd.Series(y)
         plain = series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype)
         return series.to_numpy() if plain else series.astype(object).to_numpy()
-    if type(y).__module__.startswith("polars"):
-        return _to_numpy(pd.Series(y.to_list(), dtype=object).infer_objects())
-    return column_or_1d(y, warn=True)
+    if type(y).__module__.partition(".")[0] in ("polars", "pyarrow"):
+        return _foreign_to_numpy(y)
+    try:
+        if np.iscomplexobj(y):
+            raise TypeError(f"Labels in y are complex numbers. {CONVERT_LABELS}")
+        values = column_or_1d(y, warn=True)
+    except ValueError:
+        if isinstance(y, list | tuple) and any(isinstance(value, list | tuple | dict | set) for value in y):
+            raise ValueError(f"Labels in y must be single values; some are lists or tuples. {CONVERT_LABELS}") from None
+        raise
+    if values.dtype.kind == "U" and isinstance(y, list | tuple):
+        _refuse_nul(y)
+    return values
+
+
+def _foreign_to_numpy(y: Any) -> NDArray[Any]:
+    """y as an array of objects, from a column of polars or pyarrow: integers beside missing values stay integers."""
+    if hasattr(y, "to_series") and y.shape[1] == 1:  # a DataFrame of one column
+        y = y.to_series()
+    to_list = getattr(y, "to_list", None) or getattr(y, "to_pylist", None)
+    if to_list is None or hasattr(y, "num_columns"):
+        raise ValueError(f"y must be one column of labels; got a {describe_type(y)}. Take the column out of it.")
+    return _to_numpy(pd.Series(to_list(), dtype=object))
 
 
 def _to_plain(values: NDArray[Any]) -> NDArray[Any]:
     """Labels without markers in their natural type: an object array of strings becomes one of strings, and so on."""
     if values.dtype != object:
         return values
-    kinds = {_kind(value) for value in set(values.tolist())}
+    kinds = {_kind(value): value for value in _distinct(values)}
     if len(kinds) > 1:
         raise ValueError(
             f"Labels in y must all be of one kind; got {' and '.join(sorted(kinds))}. Convert them to one."
         )
+    for kind, value in kinds.items():
+        if kind not in ("booleans", "numbers", "text"):
+            raise ValueError(
+                f"Labels in y must be text, booleans or whole numbers; got {value!r} ({kind}). {CONVERT_LABELS}"
+            )
+    _refuse_nul(_distinct(values))
     return np.array(values.tolist())
+
+
+def _check_whole(known: NDArray[Any]) -> None:
+    """Refuse labels that are no classes: numbers that are not whole, or of a type that cannot be a class."""
+    if known.dtype.kind == "f" and np.abs(known).max() >= LARGEST_WHOLE:
+        raise ValueError(
+            f"Labels in y must be whole numbers below 2**53 in size where they are floats; got {np.abs(known).max():g}"
+            f", which a float may have rounded. {CONVERT_LABELS}"
+        )
+    if known.dtype.kind not in "f":
+        what = "an integer beyond 64 bits" if known.dtype == object else known.dtype.name
+        raise ValueError(
+            f"Labels in y must be text, booleans or whole numbers; got {known.tolist()[0]!r} ({what}). {CONVERT_LABELS}"
+        )
+    check_classification_targets(known)
+
+
+def _refuse_nul(values: Iterable[Any]) -> None:
+    """Refuse text that numpy cannot hold: it drops NUL characters at the end."""
+    for value in values:
+        if isinstance(value, str) and value.endswith("\x00"):
+            raise ValueError(
+                f"Label {value!r} in y ends in a NUL character, which numpy drops, so that it may become equal to "
+                "another label. Remove the character, or choose another spelling."
+            )
+
+
+def _distinct(values: NDArray[Any]) -> Iterable[Any]:
+    """The different values, or all of them where they cannot be compared by their hash."""
+    try:
+        return set(values.tolist())
+    except TypeError:
+        return values.tolist()
 
 
 def _kind(value: Any) -> str:
@@ -194,7 +292,7 @@ def _kind(value: Any) -> str:
 def _is_numeric(values: NDArray[Any]) -> bool:
     """Whether labels are numbers (booleans are not)."""
     if values.dtype == object:
-        return len(values) > 0 and all(_kind(value) == "numbers" for value in set(values.tolist()))
+        return len(values) > 0 and all(_kind(value) == "numbers" for value in _distinct(values))
     return values.dtype.kind in "iuf"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import _num_samples, check_array
 
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table._arrays import Floats, Index
@@ -87,6 +87,23 @@ def plain_numbers(X: Any) -> Floats | None:
     return None
 
 
+def describe_type(value: Any) -> str:
+    """Return what an object is called in an error message: its type and, where it has one, its library.
+
+    Parameters
+    ----------
+    value : object
+        Any object.
+
+    Returns
+    -------
+    str
+        For instance "pandas DataFrame" or "list".
+    """
+    library = type(value).__module__.partition(".")[0]
+    return type(value).__name__ if library == "builtins" else f"{library} {type(value).__name__}"
+
+
 def n_rows(X: Any) -> int:
     """Count the rows of a table.
 
@@ -101,6 +118,24 @@ def n_rows(X: Any) -> int:
         The number of rows.
     """
     return int(X.shape[0])
+
+
+def check_lengths(X: Any, **others: Any) -> None:
+    """Refuse arguments that do not have one entry per row.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame
+        The table.
+    **others : array-like or None
+        Further arguments by name; None is skipped.
+    """
+    expected = _num_samples(X)
+    for name, values in others.items():
+        if values is not None and _num_samples(values) != expected:
+            raise ValueError(
+                f"`{name}` must have one entry per row of X, that is {expected}; got {_num_samples(values)}."
+            )
 
 
 def take_rows(X: Any, rows: Index) -> Any:

@@ -25,7 +25,7 @@ from tabcast.testing._require import (
 
 
 def prepared(part: Any, problem: Problem) -> Any:
-    """A confidence as the loop has it before `adjust`: prepared, and calibrated if it asks for that."""
+    """A confidence as the loop has it before `adjust`: prepared, and calibrated if it needs that."""
     part.prepare(problem.X, problem.y, problem.X_pool, n_classes=problem.n_classes)
     if part.needs_held_out:
         part.calibrate(problem.held_out_proba, problem.y)
@@ -81,7 +81,7 @@ def asking_twice_gives_the_same_answer(member: Any) -> None:
         part = prepared(fresh_copy(member), problem)
         first = part.adjust(problem.proba.copy()).copy()
         part.adjust(draw_proba(N_POOL, 3, seed=2))
-        require(equal(first, part.adjust(problem.proba)), "`adjust` remembers what it was asked before.")
+        require(equal(first, part.adjust(problem.proba)), "`adjust` depends on earlier calls.")
 
 
 @CONTRACT.promises

@@ -28,7 +28,7 @@ class TableTree:
 
 
 def make_lesson(problem: Problem, *, sample_weight: Floats | None = None, fits: list[int] | None = None) -> Lesson:
-    """A lesson as the classifier makes it; `fits` gets the number of rows of every fit that the teacher asks for."""
+    """A lesson as the classifier makes it; `fits` records the number of rows of every fit that the teacher requests."""
     X, y = problem.X, problem.y
     encoding, n_classes = TableCodes().fit(X), len(np.unique(y))
 
@@ -72,8 +72,8 @@ def what_it_writes_are_probabilities(member: Any) -> None:
             teacher, context = fresh_copy(member).fit(make_lesson(problem)), f"{problem.name} and {n_classes} classes"
             require_probabilities(teacher.teach(problem.proba), (N_POOL, n_classes), context)
             for n_rows in (N_POOL, 1):
-                said = teacher.predict_proba(problem.X_pool[:n_rows])
-                require_probabilities(said, (n_rows, n_classes), f"{context}, asked about {n_rows} rows")
+                proba = teacher.predict_proba(problem.X_pool[:n_rows])
+                require_probabilities(proba, (n_rows, n_classes), f"{context}, for {n_rows} rows")
 
 
 @CONTRACT.promises
@@ -81,19 +81,19 @@ def a_class_may_have_one_row(member: Any) -> None:
     for problem in problems():
         y = np.where(np.arange(N_LABELED) == 3, 2, problem.y)
         teacher = fresh_copy(member).fit(make_lesson(replace(problem, y=y)))
-        said = teacher.predict_proba(problem.X_pool)
-        require_probabilities(said, (N_POOL, 3), f"{problem.name} and a class with one row")
+        proba = teacher.predict_proba(problem.X_pool)
+        require_probabilities(proba, (N_POOL, 3), f"{problem.name} and a class with one row")
 
 
 @CONTRACT.promises
 def every_class_may_have_one_row(member: Any) -> None:
     problem = next(problems())
-    said = fresh_copy(member).fit(make_lesson(replace(problem, X=problem.X[:2], y=np.arange(2)))).teach(problem.proba)
-    require_probabilities(said, (N_POOL, 2), "one row in each class")
+    proba = fresh_copy(member).fit(make_lesson(replace(problem, X=problem.X[:2], y=np.arange(2)))).teach(problem.proba)
+    require_probabilities(proba, (N_POOL, 2), "one row in each class")
 
 
 @CONTRACT.promises
-def teaching_is_prediction_as_long_as_the_estimator_says_the_same(member: Any) -> None:
+def teaching_is_prediction_while_the_estimator_is_the_same(member: Any) -> None:
     problem = next(problems(n_classes=3))
     lesson = make_lesson(problem)
     teacher = fresh_copy(member).fit(lesson)
@@ -108,7 +108,7 @@ def teaching_again_gives_the_same_labels(member: Any) -> None:
     teacher = fresh_copy(member).fit(make_lesson(problem))
     first = np.copy(teacher.teach(problem.proba))
     teacher.teach(draw_proba(N_POOL, 3, seed=2))
-    require(equal(first, teacher.teach(problem.proba)), "`teach` remembers what it was told before.")
+    require(equal(first, teacher.teach(problem.proba)), "`teach` depends on earlier calls.")
 
 
 @CONTRACT.promises
@@ -119,11 +119,11 @@ def rows_may_have_weights(member: Any) -> None:
 
 
 @CONTRACT.promises
-def it_asks_for_no_more_fits_than_it_says(member: Any) -> None:
+def it_requests_no_more_fits_than_n_own_fits(member: Any) -> None:
     teacher, fits = fresh_copy(member), list[int]()
     teacher.fit(make_lesson(next(problems()), fits=fits))
     promised = teacher.n_own_fits
-    require(len(fits) <= promised, f"it asks for {len(fits)} fits of the user's estimator, n_own_fits is {promised}.")
+    require(len(fits) <= promised, f"it requests {len(fits)} fits of the user's estimator, n_own_fits is {promised}.")
 
 
 @CONTRACT.promises

@@ -40,7 +40,7 @@ def runs_that_share_a_weighting_do_not_disturb_each_other(member: Any) -> None:
     first = weighting.weigh(confidence, confidence.argmax(axis=1)).copy()
     weighting.weigh(other, other.argmax(axis=1))
     again = weighting.weigh(confidence, confidence.argmax(axis=1))
-    require(equal(first, again), "`weigh` remembers what it was asked before.")
+    require(equal(first, again), "`weigh` depends on earlier calls.")
 
 
 @CONTRACT.promises
@@ -54,6 +54,6 @@ def divided_rows_have_shares_of_the_classes(member: Any) -> None:
                 )
                 if shares is not None:
                     require_numbers(shares, (n_rows, n_classes), context)
-                    require((shares >= 0).all(), f"with {context} some share is negative.")
+                    require((shares >= 0).all(), f"with {context} some proportion is negative.")
                     require((shares.sum(axis=1) <= 1 + SUM_TOLERANCE).all(), f"with {context} rows count more than 1.")
                     require(shares.any(axis=1).all(), f"with {context} rows that were chosen are lost.")

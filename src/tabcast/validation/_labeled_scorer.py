@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from tabcast.table import find_unlabeled, take_rows
+from tabcast.table import check_lengths, find_unlabeled, take_rows, warn_ambiguous
 
 
 class LabeledScorer:
@@ -41,6 +41,8 @@ class LabeledScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, **score_params: Any) -> float:
         """Score on the labeled rows."""
+        check_lengths(X, y=y)
+        warn_ambiguous(y, self.missing_label)
         unlabeled = find_unlabeled(y, self.missing_label)
         rows = np.flatnonzero(~unlabeled)
         if len(rows) == 0:

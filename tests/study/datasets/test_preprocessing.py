@@ -211,7 +211,7 @@ class TestPaper:
     def test_max_iter_reaches_the_imputer(self, parts):
         with pytest.warns(ConvergenceWarning):
             assert PaperPreprocessing(max_iter=1).fit(parts[0]).imputer_.n_iter_ == 1
-        with pytest.raises(ValueError, match=r"`max_iter` of PaperPreprocessing must be a positive integer; got 0."):
+        with pytest.raises(ValueError, match=r"`max_iter` of PaperPreprocessing must be an integer of at least 1"):
             PaperPreprocessing(max_iter=0).fit(parts[0])
 
     @pytest.mark.parametrize("name", ["car", "cmc", "credit-g", "diabetes"])

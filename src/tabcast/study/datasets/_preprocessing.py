@@ -7,7 +7,6 @@ nothing, for models that handle categories and missing values themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from tabcast.checks import check_integer
 from tabcast.study.datasets._dataset import in_natural_order
 from tabcast.table import Columns, describe_difference, find_categorical, learn_columns, read_table, warn_empty_columns
 
@@ -161,8 +161,7 @@ class PaperPreprocessing(Preprocessing):
 
     def fit(self, X: pd.DataFrame) -> Self:
         """Learn levels, means and the imputer from training rows."""
-        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
-            raise ValueError(f"`max_iter` of PaperPreprocessing must be a positive integer; got {self.max_iter!r}.")
+        check_integer(self.max_iter, "max_iter", "PaperPreprocessing", 1)
         _check_pandas(X, self)
         read_table(X)
         warn_empty_columns(X)
@@ -173,7 +172,7 @@ class PaperPreprocessing(Preprocessing):
         numbers = self._encode(X)
         missing = np.isnan(numbers)
         empty = missing.all(axis=0)
-        self.imputed_ = missing.any(axis=0) & ~empty
+        self.imputed_ = np.any(missing, axis=0) & ~empty
         self.fill_ = np.array([_usual_value(*column) for column in zip(numbers.T, self.categorical_, strict=True)])
         self.imputer_ = self._fit_imputer(self._fill_complete(numbers)) if self.imputed_.any() else None
         return self

@@ -1,0 +1,305 @@
+"""What is tried with a table: a classifier, `fit_table` with its run, and the command line."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
+
+from tabcast import (
+    CASTClassifier,
+    GuardedClassifier,
+    SelfTrainingClassifier,
+    SoftSelfTrainingClassifier,
+    fit_table,
+    load_run,
+)
+from tabcast.cli.main import app
+from tabcast.table import NormalScores, TableCodes
+from tabcast.teachers import Committee
+from tests.fuzz.generator import (
+    Random,
+    Table,
+    change_types,
+    damage,
+    draw_file_table,
+    draw_notation,
+    draw_table,
+    pick,
+    put_into,
+    spoil,
+    write_bytes,
+)
+from tests.fuzz.invariants import (
+    Refusal,
+    attempt,
+    check_by_id,
+    check_classes,
+    check_file_classes,
+    check_folder,
+    check_probabilities,
+    check_same,
+    is_clear,
+    require,
+)
+
+Notes = list[str]
+
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+ESTIMATORS = {
+    "tree": make_pipeline(TableCodes(), TREE),
+    "naive Bayes": make_pipeline(NormalScores(), GaussianNB()),
+    "logistic": make_pipeline(NormalScores(), LogisticRegression(max_iter=200)),
+    "boosting": HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2, random_state=0),
+}
+BARE_ESTIMATORS = {"bare tree": TREE, "bare naive Bayes": GaussianNB()}
+METHODS: dict[str, Callable[[Any], Any]] = {
+    "self-training": lambda e: SelfTrainingClassifier(e, max_rounds=2, validation=None, random_state=0),
+    "self-training, validated": lambda e: SelfTrainingClassifier(
+        e, strategy="threshold", max_rounds=1, validation=0.3, random_state=0
+    ),
+    "CAST-L": lambda e: CASTClassifier(e, alpha=0.5, max_rounds=1, validation=None, random_state=0),
+    "CAST-D": lambda e: CASTClassifier(
+        e, density="kernel", alpha=0.5, max_rounds=1, validation=None, random_state=0
+    ),
+    "CAST, searched": lambda e: CASTClassifier(e, alpha=[0.0, 0.5], max_rounds=1, validation=0.3, random_state=0),
+    "soft": lambda e: SoftSelfTrainingClassifier(e, teacher=Committee(["own", "linear"], n_folds=2), random_state=0),
+    "guarded": lambda e: GuardedClassifier(
+        SelfTrainingClassifier(e, max_rounds=1, validation=None, random_state=0),
+        n_splits=2,
+        n_repeats=1,
+        random_state=0,
+    ),
+}
+
+
+def drive_classifier(random: Random, notes: Notes) -> Refusal | None:
+    """A public classifier is fitted and predicts, in one way and in another that must give the same."""
+    table = draw_table(random)
+    method, estimator = pick(random, METHODS), pick(random, ESTIMATORS, BARE_ESTIMATORS, 0.1)
+    model = METHODS[method](clone({**ESTIMATORS, **BARE_ESTIMATORS}[estimator]))
+    notes.append(f"{method} with {estimator} on {table}")
+    try:
+        X, y = table.X, table.y
+    except Exception as error:  # pandas, polars or pyarrow cannot hold these values at all
+        notes.append(f"no such table: {error!r:.100}")
+        return None
+    fitted = attempt(_fit, model, table, X, y)
+    if isinstance(fitted, Refusal):
+        return fitted
+    labeled = np.array([one is not None for one in table.labels])
+    marker_is_class = table.label_kind in ("with -1", "-1 and 1")
+    if not marker_is_class and table.marker != "?":
+        check_classes(fitted.classes_, y, ~labeled)
+    proba = attempt(fitted.predict_proba, X)
+    if isinstance(proba, Refusal):
+        return proba
+    check_probabilities(proba, len(table), len(fitted.classes_))
+    predicted = fitted.predict(X)
+    require(set(predicted.tolist()) <= set(fitted.classes_.tolist()), "predict gives something that is no class")
+    _check_batches(fitted, table, proba)
+    variant = pick(random, [_same_by_types, _same_by_column_order, _spoiled], [_same_by_pool_order, _same_apart], 0.5)
+    if estimator == "tree" and random.random() < 0.03:
+        variant = _same_by_n_jobs
+    notes.append(variant.__name__.strip("_"))
+    variant(fitted, table, proba, random, notes)
+    return None
+
+
+def _fit(model: Any, table: Table, X: Any, y: Any) -> Any:
+    """A fitted copy."""
+    return clone(model).fit(X, y) if table.weights is None else clone(model).fit(X, y, sample_weight=table.weights)
+
+
+def _check_batches(fitted: Any, table: Table, proba: Any) -> None:
+    """Some rows alone get the probabilities that they get among all rows."""
+    some = np.arange(0, len(table), 3)
+    alone = attempt(fitted.predict_proba, table.take(some).X)
+    if not isinstance(alone, Refusal):
+        check_same(alone, proba[some], "predictions depend on the other rows")
+
+
+def _same_by_types(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """The same values in other types: the same result, or a sentence."""
+    frame, done = change_types(table.frame, table.kinds, random)
+    notes.append(", ".join(done))
+    again = attempt(fitted.predict_proba, put_into(frame, table.container))
+    if not isinstance(again, Refusal):
+        check_same(again, proba, "predictions change with types of columns")
+
+
+def _same_by_column_order(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """Columns in another order: the same result, or a sentence."""
+    order = random.permutation(table.frame.shape[1])
+    if table.container in ("array", "list"):
+        return
+    again = attempt(fitted.predict_proba, put_into(table.frame.iloc[:, order], table.container))
+    if not isinstance(again, Refusal):
+        check_same(again, proba, "predictions change with the order of columns")
+
+
+def _spoiled(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """A table unlike that of training: probabilities for each of its rows, or a sentence."""
+    frame, how = spoil(table.frame, random)
+    notes.append(how)
+    try:
+        X = put_into(frame, table.container)
+    except Exception:
+        return
+    again = attempt(fitted.predict_proba, X)
+    if not isinstance(again, Refusal):
+        check_probabilities(again, len(frame), len(fitted.classes_))
+
+
+def _same_by_pool_order(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """The unlabeled rows in another order: the same model."""
+    labeled = np.array([one is not None for one in table.labels])
+    order = np.arange(len(table))
+    order[~labeled] = random.permutation(order[~labeled])
+    other = table.take(order)
+    again = _fit(fitted, other, other.X, other.y)
+    _check_same_model(again.predict_proba(table.X), proba, "predictions change with the order of the pool")
+
+
+def _same_apart(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """The unlabeled rows passed as `X_unlabeled`: the same model."""
+    labeled = np.array([one is not None for one in table.labels])
+    if table.weights is not None or labeled.all() or table.marker == "?":
+        return
+    known, pool = table.take(np.flatnonzero(labeled)), table.take(np.flatnonzero(~labeled))
+    y = known.y
+    again = attempt(clone(fitted).fit, known.X, y, X_unlabeled=pool.X)
+    if isinstance(again, Refusal):
+        notes.append(again.sentence)
+        require(False, "refused with X_unlabeled what is accepted as one table")
+    _check_same_model(again.predict_proba(table.X), proba, "predictions change with X_unlabeled")
+
+
+def _same_by_n_jobs(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """Two processes: the same model."""
+    again = _fit(clone(fitted).set_params(n_jobs=2), table, table.X, table.y)
+    check_same(again.predict_proba(table.X), proba, "predictions change with n_jobs")
+
+
+def _check_same_model(again: Any, proba: Any, what: str) -> None:
+    """Other sums round differently, and a row at the edge of the selection may fall on its other side."""
+    require(again.shape == proba.shape, f"{what}: shapes {again.shape} and {proba.shape}")
+    differ = np.abs(again - proba).max(axis=1) > 0.2
+    require(differ.mean() <= 0.1, f"{what}: {int(differ.sum())} of {len(differ)} rows")
+
+
+def drive_run(random: Random, notes: Notes, method: str = "supervised") -> Refusal | None:
+    """`fit_table`, `Run.predict`, `Run.save` and `load_run`."""
+    table = draw_table(random)
+    odd_labels = {"tuples", "dates", "mixed", "fractions", "infinite"}
+    while table.label_kind in odd_labels and random.random() < 0.8:
+        table = draw_table(random)
+    frame = table.frame.reset_index(drop=True)
+    frame["target"] = pd.Series(table.labels, dtype=object)
+    frame.insert(0, "id", [f"r{number}" for number in random.permutation(len(frame))], allow_duplicates=True)
+    model = pick(random, ["logistic_regression"], ["auto"], 0.2)
+    options: dict[str, Any] = {} if method == "supervised" else {"time_limit": 0.01}
+    notes.append(f"fit_table(method={method!r}, model={model!r}) on {table}")
+    run = attempt(fit_table, frame, "target", method=method, model=model, id_columns=["id"], **options)
+    if isinstance(run, Refusal):
+        return run
+    known = [one for one in table.labels if one is not None]
+    check_file_classes(run.model.classes_, [one for one in known if str(one).strip()])
+    predicted = run.predict(frame)
+    require(len(predicted) == len(frame), "Run.predict gives another number of rows")
+    require(predicted["id"].tolist() == frame["id"].tolist(), "Run.predict changes the order of rows")
+    shuffled = frame.iloc[random.permutation(len(frame))]
+    shuffled = shuffled.iloc[:, random.permutation(frame.shape[1])]
+    check_by_id(predicted, run.predict(shuffled), "predictions change with the order of rows and columns")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        saved = attempt(run.save, folder)
+        check_folder(folder)
+        if isinstance(saved, Refusal):
+            return saved
+        loaded = load_run(folder)
+        check_by_id(predicted, loaded.predict(frame), "predictions change with saving and loading")
+        require(
+            loaded.predictions["prediction"].tolist() == run.predictions["prediction"].tolist(),
+            "saved predictions are not those of the run",
+        )
+    return None
+
+
+def drive_self_trained_run(random: Random, notes: Notes) -> Refusal | None:
+    """The same with self-training, its comparison and its diagnostics: seconds instead of a moment."""
+    return drive_run(random, notes, pick(random, ["naive", "soft", "cast-l"], ["cast-d"]))
+
+
+def drive_command_line(random: Random, notes: Notes) -> Refusal | None:
+    """`tabcast fit` on a file, and `tabcast predict` in batches and on the same table in another notation."""
+    frame, classes = draw_file_table(random)
+    notation, other = draw_notation(random), draw_notation(random)
+    data, damaged = write_bytes(frame, notation), ""
+    if random.random() < 0.4:
+        data, damaged = damage(data, random)
+    notes.append(f"{len(frame)} rows, {dict(frame.dtypes.astype(str))}, {notation}, damage {damaged or 'none'}")
+    with tempfile.TemporaryDirectory() as place, chdir(place):
+        path, folder = Path(f"table{notation.ending}"), Path("run")
+        path.write_bytes(data)
+        command = ["fit", str(path), "--target", "target", "--method", "supervised", "--model", "logistic_regression"]
+        refusal = _invoke([*command, "--id", "id", "--out", str(folder), "--jobs", "1"])
+        check_folder(folder.absolute())
+        if refusal is not None:
+            require(not folder.exists(), "the command failed and wrote a folder")
+            return refusal
+        if damaged:
+            return None
+        run = load_run(folder)
+        check_file_classes(run.model.classes_, classes)
+        result = _predict(path, "one.csv", 100_000)
+        require(result["id"].tolist() == frame["id"].tolist(), "predictions are not in the order of the rows")
+        n_rows = int(random.integers(1, 20))
+        check_by_id(result, _predict(path, "two.csv", n_rows), f"predictions change with --batch-rows {n_rows}")
+        notes.append(f"again as {other}")
+        again = Path(f"again{other.ending}")
+        again.write_bytes(write_bytes(frame, other))
+        check_by_id(result, _predict(again, "three.csv", n_rows), "predictions change with the notation of the file")
+    return None
+
+
+def _predict(table: Path, out: str, batch_rows: int) -> pd.DataFrame:
+    """What `tabcast predict` wrote."""
+    refusal = _invoke(["predict", "run", str(table), "--out", out, "--batch-rows", str(batch_rows)])
+    require(refusal is None, f"predict refused the table of training: {getattr(refusal, 'sentence', '')}")
+    return pd.read_csv(out, dtype={"id": str, "prediction": str}, keep_default_na=False)
+
+
+def _invoke(arguments: list[str]) -> Refusal | None:
+    """Run a command in this process; a sentence with exit code 2 is a refusal, a foreign message is raised."""
+    result = CliRunner().invoke(app, arguments)
+    if result.exit_code == 0:
+        return None
+    error = result.exception
+    while error is not None and (isinstance(error, SystemExit) or type(error).__name__ == "Exit"):
+        error = error.__context__
+    if result.exit_code != 2 or error is None or not (isinstance(error, OSError) or is_clear(error)):
+        raise error or RuntimeError(result.output)
+    sentence = result.stderr.strip()
+    require("\n" not in sentence, f"more than one line: {sentence!r}")
+    return Refusal(sentence)
+
+
+DRIVERS: dict[str, Callable[[Random, Notes], Refusal | None]] = {
+    "classifier": drive_classifier,
+    "run": drive_run,
+    "command_line": drive_command_line,
+    "self_trained_run": drive_self_trained_run,
+}

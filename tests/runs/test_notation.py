@@ -1,0 +1,110 @@
+"""`predict_file`: how a file writes numbers and dates is settled once, from all of its rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from tabcast.exceptions import TabcastWarning
+from tabcast.files import understand
+from tabcast.models import AdaptedClassifier
+from tabcast.runs import Run, load_model, predict_file, save_model
+
+N_ROWS = 120
+
+
+def make_table():
+    random = np.random.default_rng(0)
+    days = pd.Timestamp("2023-01-01") + pd.to_timedelta(np.sort(random.integers(0, 700, N_ROWS)), unit="D")
+    table = pd.DataFrame({"since": days, "income": random.normal(0, 900, N_ROWS).round(3)})
+    table["y"] = np.where((table["since"] > "2023-12-15") ^ (table["income"] > 300), "a", "b")
+    return table
+
+
+def as_text(table, date="%Y-%m-%d", decimal="."):
+    """The table as a file has it."""
+    text = table.assign(since=table["since"].dt.strftime(date))
+    return text.assign(income=table["income"].map(lambda number: f"{number:.3f}".replace(".", decimal)))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A model trained on dates in ISO notation and numbers with a point."""
+    text = as_text(make_table())
+    understanding = understand(text, "y")
+    X = understanding.features(text).fillna(0)
+    classifier = AdaptedClassifier(LogisticRegression(max_iter=1000)).fit(X / [100, 1000], text["y"].to_numpy())
+    folder = tmp_path_factory.mktemp("model")
+    save_model(folder / "model.skops", classifier, understanding.to_dict(), {})
+    return load_model(folder / "model.skops")
+
+
+def predict(saved, text, folder, **options):
+    text.drop(columns="y", errors="ignore").to_csv(folder / "table.csv", index=False, sep=";")
+    found = predict_file(saved, folder / "table.csv", folder / "out.csv", **options)
+    return pd.read_csv(folder / "out.csv")["probability_a"].to_numpy(), found.notes
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    batch_rows=st.integers(1, N_ROWS + 5),
+    date=st.sampled_from(["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d.%m.%Y"]),
+    decimal=st.sampled_from([".", ","]),
+)
+def test_the_result_depends_neither_on_batches_nor_on_notation(saved, tmp_path, batch_rows, date, decimal):
+    expected, _ = predict(saved, as_text(make_table()), tmp_path)
+    got, notes = predict(saved, as_text(make_table(), date, decimal), tmp_path, batch_rows=batch_rows)
+    np.testing.assert_array_equal(got, expected)
+    assert notes == ()
+
+
+@pytest.mark.parametrize("n_last", [1, 3])
+def test_a_few_dates_at_the_end_say_what_the_others_mean(saved, tmp_path, n_last):
+    table = make_table()
+    early = table[table["since"].dt.day <= 12]
+    late = table[table["since"].dt.day > 12].tail(n_last)
+    table = pd.concat([early, late])
+    expected, _ = predict(saved, as_text(table), tmp_path)
+    for batch_rows in (1, 7, 1000):
+        got, notes = predict(saved, as_text(table, "%d/%m/%Y"), tmp_path, batch_rows=batch_rows)
+        np.testing.assert_array_equal(got, expected)
+        assert notes == ()
+
+
+def test_day_or_month_that_nothing_settles_is_said(saved, tmp_path):
+    table = make_table()
+    table = table[table["since"].dt.day <= 12]
+    _, notes = predict(saved, as_text(table, "%d/%m/%Y"), tmp_path, batch_rows=5)
+    (sentence,) = notes
+    assert sentence.startswith("Column 'since': no date tells whether day or month comes first")
+    assert "read as month/day" in sentence
+    understanding = understand(as_text(make_table()), "y")
+    run = Run(saved.classifier, understanding, pd.DataFrame(), pd.DataFrame(), {})
+    with pytest.warns(TabcastWarning, match="whether day or month comes first"):
+        run.predict(as_text(table, "%d/%m/%Y"))
+
+
+@pytest.mark.parametrize("trained", ["%d/%m/%Y", "%m/%d/%Y"])
+def test_the_order_of_training_settles_what_the_file_does_not(trained):
+    understanding = understand(as_text(make_table(), trained), "y")
+    later = make_table()
+    later = later[later["since"].dt.day <= 12]
+    expected = understanding.features(later)["since"]
+    for date in (trained, trained + " %H:%M", trained.replace("/", "-")):
+        converted = understanding.convert(as_text(later, date))
+        pd.testing.assert_series_equal(converted.features["since"], expected)
+        assert converted.notes == ()
+
+
+def test_thousands_are_told_from_decimals_by_the_whole_file(saved, tmp_path):
+    table = make_table()
+    table["income"] = np.arange(N_ROWS) * 1000 + 1234.0
+    text = as_text(table).assign(income=[f"{number:,.0f}" for number in table["income"]])
+    text.loc[text.index[-1], "income"] = "1,234,567"  # only here nothing else can be meant
+    table.loc[table.index[-1], "income"] = 1_234_567.0
+    expected, _ = predict(saved, as_text(table), tmp_path)
+    for batch_rows in (1, 10, 1000):
+        got, _ = predict(saved, text, tmp_path, batch_rows=batch_rows)
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
