@@ -1,7 +1,9 @@
-"""A table as people have it: 569 tumors of scikit-learn's breast cancer data, one diagnosis in twelve filled in.
+"""A table with few labels: 569 tumors of scikit-learn's breast cancer data, one diagnosis in twelve filled in.
 
 python examples/half_labeled_table.py tumors.csv
 tabcast fit tumors.csv --target diagnosis
+
+or in Python: run = tabcast.fit_table("tumors.csv", "diagnosis")
 """
 
 import sys

@@ -26,7 +26,7 @@ QUICK = ["--model", "logistic_regression", "--jobs", "1"]
 
 
 def make_table(n=300, n_labeled=60, seed=0):
-    """Customers: numbers, a category with gaps, a constant, an identifier, a half-empty column of text labels."""
+    """Customers: numbers, a category with missing values, a constant, an identifier, few labels."""
     X, y = make_classification(n, 4, n_informative=3, n_redundant=0, class_sep=1.2, random_state=seed)
     random = np.random.default_rng(seed)
     table = pd.DataFrame(X.round(3), columns=["spend", "visits", "age", "score"])

@@ -43,7 +43,7 @@ def test_demo_shows_scores_and_gain():
     for supervised, trained, gain in rows:
         assert float(gain) == pytest.approx(float(trained) - float(supervised), abs=0.0015)
     mean = 100 * np.mean([float(gain) for *_, gain in rows])
-    shown = float(re.search(r"Gain on unseen rows: ([+-]\d+\.\d)", result.stdout).group(1))
+    shown = float(re.search(r"Change on unseen rows: ([+-]\d+\.\d)", result.stdout).group(1))
     assert shown == pytest.approx(mean, abs=0.1)
 
 
@@ -58,7 +58,7 @@ class TestDescribeGain:
     def test_words(self):
         from tabcast.cli.demo import describe_gain
 
-        assert "more than chance would explain" in describe_gain(np.array([0.02, 0.03, 0.025]))
+        assert "more than chance explains" in describe_gain(np.array([0.02, 0.03, 0.025]))
         assert "within what chance explains" in describe_gain(np.array([0.02, -0.03, 0.0]))
         assert "a real loss here" in describe_gain(-np.array([0.02, 0.03, 0.025]))
-        assert "One repetition says nothing" in describe_gain(np.array([0.02]))
+        assert "One repetition tells nothing" in describe_gain(np.array([0.02]))

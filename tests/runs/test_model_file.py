@@ -40,7 +40,7 @@ FACTS = {"method": "soft", "gain": 0.03, "rounds": [1, 2, 3], "none": None}
 
 
 def make_table():
-    """Numbers, categories, text, truth values, gaps, a level that only new rows have; three classes of text."""
+    """Numbers, categories, text, booleans, missing values, a level that only new rows have; three classes of text."""
     random = np.random.default_rng(3)
     n = 240
     table = pd.DataFrame(

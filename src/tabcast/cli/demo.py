@@ -1,4 +1,4 @@
-"""`tabcast demo`: real data, few labels, an honest comparison. Compute first, words after."""
+"""`tabcast demo`: real data, few labels, an honest comparison on held-out rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Repetition:
 
     @property
     def gain(self) -> float:
-        """What the unlabeled rows brought."""
+        """What the unlabeled rows added."""
         return self.self_trained - self.supervised
 
 
@@ -54,20 +54,20 @@ def compare_once(X: NDArray[np.float64], y: NDArray[np.intp], n_labels: int, see
 
 
 def describe_gain(gains: NDArray[np.float64]) -> str:
-    """One sentence on the mean gain, its standard error and what that means."""
+    """One sentence on the mean change, its standard error and what that means."""
     mean = 100 * gains.mean()
     if len(gains) < 2:
-        return f"Gain on unseen rows: {mean:+.1f} points. One repetition says nothing about chance: use --repeats."
+        return f"Change on unseen rows: {mean:+.1f} points. One repetition tells nothing about chance: use --repeats."
     error = 100 * gains.std(ddof=1) / np.sqrt(len(gains))
     if mean > 2 * error:
-        meaning = "more than chance would explain"
+        meaning = "more than chance explains"
     elif mean < -2 * error:
         meaning = "a real loss here"
     else:
         meaning = "within what chance explains"
     return (
-        f"Gain on unseen rows: {mean:+.1f} points of accuracy (standard error {error:.1f}, {len(gains)} repetitions): "
-        f"{meaning}."
+        f"Change on unseen rows: {mean:+.1f} points of accuracy (standard error {error:.1f}, {len(gains)} "
+        f"repetitions): {meaning}."
     )
 
 
@@ -81,9 +81,9 @@ def run_demo(n_labels: int, n_repeats: int, seed: int) -> None:
         raise SystemExit(2)
     console.print(
         f"1,797 handwritten digits as a table of 64 columns. {n_labels} rows keep their label, about "
-        f"{round(0.6 * len(y)) - n_labels:,} lose it, the rest is for the test.\n"
+        f"{round(0.6 * len(y)) - n_labels:,} lose it, the rest are held out for testing.\n"
         "Supervised: logistic regression on the labeled rows. Self-trained: CASTClassifier around the same model, "
-        "alpha and round chosen by cross-validation inside the labeled rows.\n"
+        "alpha and round chosen by cross-validation within the labeled rows.\n"
     )
     with threadpool_limits(limits=1):  # matrices this small are slower on several threads
         runs = [

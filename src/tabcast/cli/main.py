@@ -1,4 +1,4 @@
-"""`tabcast`: the list of commands, in the order in which one meets them."""
+"""`tabcast`: the commands, in the order in which a user meets them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def main(
 
 @app.command()
 def demo(
-    labels: Annotated[int, typer.Option(help="How many labels to keep in each repetition.")] = 100,
-    repeats: Annotated[int, typer.Option(min=1, help="How often, each time with other rows labeled.")] = 5,
+    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 100,
+    repeats: Annotated[int, typer.Option(min=1, help="Repetitions, each with other rows labeled.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
 ) -> None:
-    """Hide most labels of a real table, train with and without the unlabeled rows, and show what was gained."""
+    """Hide most labels of a real table, train with and without the unlabeled rows, and compare the two."""
     from tabcast.cli.demo import run_demo
 
     run_demo(n_labels=labels, n_repeats=repeats, seed=seed)

@@ -14,8 +14,8 @@ from tabcast.files._errors import shorten
 from tabcast.files._facts import Fact, note
 from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
 from tabcast.files._values import (
+    BOOLEAN_WORDS,
     NOT_NUMBERS,
-    TRUTH_WORDS,
     Texts,
     find_date_format,
     find_number_format,
@@ -241,7 +241,7 @@ def _levels(texts: Texts, rule: CategoryRule, share_kept: float) -> Fact:
 def _category_rule(name: str, texts: Texts) -> tuple[CategoryRule, float]:
     """The rule of a column of levels, MOST_LEVELS of them at most, and the proportion of rows whose level it keeps."""
     folded = {level.casefold() for level in texts.levels}
-    if folded <= TRUTH_WORDS:
+    if folded <= BOOLEAN_WORDS:
         return CategoryRule(name, tuple(sorted(folded)), None, True), 1.0
     if len(texts.levels) <= MOST_LEVELS:
         return CategoryRule(name, tuple(texts.levels)), 1.0

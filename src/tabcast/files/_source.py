@@ -97,7 +97,7 @@ class Source:
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:
-    """Look at a file's first bytes and say how it is to be read, or why it cannot be."""
+    """Find out from a file's first bytes how to read it, or why it cannot be read."""
     path = Path(path)
     try:
         if path.is_dir():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tabcast.files._errors import TableFileError, list_names, show_value
 from tabcast.files._facts import Fact, note
-from tabcast.files._values import TRUTH_WORDS, Texts, find_texts, has_leading_zeros, text_of_number
+from tabcast.files._values import BOOLEAN_WORDS, Texts, find_texts, has_leading_zeros, text_of_number
 
 Label = str | int | float | bool
 
@@ -117,7 +117,7 @@ def remove_marker(texts: Texts, marker: str | None) -> Texts:
 
 def _find_type(values: pd.Series[Any], texts: Texts) -> str:
     """What labels are in Python: booleans, integers, other numbers, or text."""
-    if {level.casefold() for level in texts.levels} <= TRUTH_WORDS:
+    if {level.casefold() for level in texts.levels} <= BOOLEAN_WORDS:
         return "bool"
     numbers = pd.to_numeric(pd.Series(texts.levels, dtype=object), errors="coerce").to_numpy(dtype=float)
     if not np.isfinite(numbers).all() or np.abs(numbers).max() >= EXACT or has_leading_zeros(pd.Series(texts.levels)):

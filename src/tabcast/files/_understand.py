@@ -449,7 +449,7 @@ def _overrule(name: str, decision: Decision, named: dict[str, list[str]]) -> Dec
 
 
 def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:
-    """Decide again, with what the other columns say, the columns whose numbers may be read in two ways."""
+    """Decide again, by the notation of the other columns, the columns whose numbers may be read in two ways."""
     formats = {name: one.rule.format for name, one in decisions.items() if isinstance(one.rule, NumberRule)}
     if "decimal_comma" not in formats.values() and not any(decisions[name].is_open for name in formats):
         return
@@ -460,7 +460,7 @@ def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> Non
 
 
 def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
-    """How numbers are written in the text columns of a table, if they all say the same; None if nothing says it."""
+    """How numbers are written in the text columns of a table, if they agree; None if nothing tells."""
     texts = (frame[name].iloc[:FORMAT_ROWS] for name in names if is_text(frame[name]))
     return agree({first_decisive_format(find_texts(values)) for values in texts})
 

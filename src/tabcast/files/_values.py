@@ -1,4 +1,4 @@
-"""Text into values: what counts as missing, as a truth value, as a number in which notation, as a date in which.
+"""Text into values: what counts as missing, as a boolean, as a number in which notation, as a date in which.
 
 Everything works on the distinct texts of a column (:class:`Texts`), so that a million rows with ten levels cost ten.
 """
@@ -24,7 +24,7 @@ NOT_NUMBERS = MISSING_WORDS | frozenset(
     {"none", "nil", "-", "--", "---", "?", ".", "..", "*", "missing", "unknown", "(null)", "#null!", "#div/0!"}
     | {"#value!", "#ref!", "#num!", "#name?", "-nan", "1.#qnan", "n.d.", "nd"}
 )
-TRUTH_WORDS = frozenset({"true", "false"})
+BOOLEAN_WORDS = frozenset({"true", "false"})
 
 NUMBER_FORMATS = ("plain", "thousands_comma", "decimal_comma")
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
@@ -58,7 +58,7 @@ FORMAT_SAMPLE = 1_000
 class Texts:
     """A column as its distinct texts: `levels[codes]` is the column, code -1 is missing.
 
-    Spaces around values are gone, and so are the values that say "missing".
+    Spaces around values are gone, and so are the values that mean "missing".
     """
 
     codes: NDArray[np.intp]
@@ -79,7 +79,7 @@ class Texts:
         return np.append(values, np.nan)[self.codes]
 
     def without(self, words: frozenset[str]) -> Texts:
-        """The same column with more words that say "missing"."""
+        """The same column with more words that mean "missing"."""
         keep = np.array([level.casefold() not in words for level in self.levels], dtype=bool)
         if keep.all():
             return self
@@ -132,7 +132,7 @@ def plain_number(text: str) -> str:
 
 
 def _clean(text: str) -> str | None:
-    """The text without spaces around it, or None if it says "missing"."""
+    """The text without spaces around it, or None if it means "missing"."""
     text = text.strip()
     return None if len(text) <= 4 and text.casefold() in MISSING_WORDS else text
 
@@ -145,7 +145,7 @@ def is_text(values: pd.Series[Any]) -> bool:
 
 
 def split_plain(values: pd.Series[Any]) -> tuple[NDArray[np.float64], Texts]:
-    """A text column as plain numbers, and the texts that are none (without those that say "missing")."""
+    """A text column as plain numbers, and the texts that are none (without those that mean "missing")."""
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan, copy=True)
     unread = np.isnan(numbers) & values.notna().to_numpy()
     if not unread.any():
@@ -239,7 +239,7 @@ def first_decisive_format(texts: Texts) -> str | None:
 
 def decisive_format(n_read: dict[str, int]) -> str | None:
     """The one notation that reads more than the others do; None if several do."""
-    # What plain reading reads, reading with thousands reads too: that says nothing about thousands.
+    # What plain reading reads, reading with thousands reads too: that tells nothing about thousands.
     best = [name for name in NUMBER_FORMATS if n_read[name] == max(n_read.values())]
     if best == ["plain", "thousands_comma"]:
         return "plain"
@@ -272,7 +272,7 @@ def find_date_format(texts: Texts, preferred: str | None = None) -> str | None:
 
 
 def _check_swap(texts: Texts, found: str) -> str:
-    """Month and day swapped, where all the texts together say so though the sample did not."""
+    """Month and day swapped, where all texts together show it though the sample did not."""
     twin = swapped_format(found)
     if twin is None:
         return found

@@ -123,7 +123,7 @@ def fit_table(
     >>> table.loc[np.random.default_rng(0).random(150) < 0.6, "target"] = None
     >>> run = fit_table(table, "target", method="naive", model="logistic_regression", time_limit=1)
     >>> run
-    <Run: table, target 'target', 58 labeled and 92 unlabeled rows, method 'naive', verdict '...', ... model>
+    <Run: table, target 'target', 68 labeled and 82 unlabeled rows, method 'naive', verdict '...', ... model>
     >>> run.predict(table.head(2)).columns.tolist()
     ['row', 'prediction', 'probability_0', 'probability_1', 'probability_2']
     """
