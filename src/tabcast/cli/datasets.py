@@ -18,7 +18,7 @@ datasets_app = typer.Typer(
     add_completion=False,
 )
 
-TABLE_WIDTH = 96  # minimum width of `list`, so that nothing is truncated
+TABLE_WIDTH = 104  # minimum width of `list`, so that nothing is truncated
 
 DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Folder to look in before TABCAST_DATA_DIR and the cache.")
