@@ -10,7 +10,7 @@ import pytest
 
 from tabcast.exceptions import TabcastWarning
 from tabcast.files._atomic import name_unfinished, write_text
-from tabcast.runs import RunFolderError, check_folder
+from tabcast.runs import RunFolderError, check_folder, load_run
 from tabcast.runs import _write_folder as module
 from tabcast.runs._write_folder import FILES, write_folder
 
@@ -178,6 +178,11 @@ def test_a_check_leaves_no_trace(tmp_path):
         check_folder(tmp_path / "file" / "out")
     with pytest.raises(RunFolderError, match=r"cannot be written \(No such file or directory\)"):
         check_folder("/proc/nobody/out")
+    with pytest.raises(RunFolderError, match="is the root of a disk; give a folder in it"):
+        check_folder("/")
+    (tmp_path / "summary.json").write_text('{"tabcast": "1"}')
+    with pytest.raises(RunFolderError, match="is not the summary of a run"):
+        load_run(tmp_path)
     with pytest.raises((RunFolderError, OSError), match="name too long"):
         check_folder(tmp_path / ("x" * 300))
 

@@ -66,6 +66,8 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     argument = Argument("folder")
     if place.exists() and not place.is_dir():
         raise RunFolderError(argument, f" {folder} is a file; give a folder.")
+    if not place.name:
+        raise RunFolderError(argument, f" {folder} is the root of a disk; give a folder in it.")
     blocking = next(one for one in (place, *place.parents) if one.exists())
     if not blocking.is_dir():
         raise RunFolderError(argument, f" {folder} cannot be made, because {blocking} is a file; give another folder.")
@@ -135,7 +137,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
         raise RunFolderError(f"{folder} is not the folder of a run: it has no {SUMMARY}.") from None
     except (OSError, ValueError) as error:
         raise RunFolderError(f"{folder / SUMMARY} cannot be read: {' '.join(str(error).split())}.") from None
-    if not isinstance(summary, dict) or "tabcast" not in summary:
+    if not isinstance(summary, dict) or not summary.keys() >= {"tabcast", "title", "table", "method", "verdict"}:
         raise RunFolderError(f"{folder / SUMMARY} is not the summary of a run of tabcast.")
     return summary
 
