@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -128,7 +128,7 @@ class Adaptation:
         classifier
             The fitted copy, in an `AdaptedClassifier` where that is needed.
         """
-        model = clone(estimator)
+        model = deepcopy(estimator)  # as clone for an unfitted estimator, which is about 1% of a fit slower
         if self.parameters:
             model.set_params(**self.parameters)
         if not self.needed:

@@ -281,7 +281,8 @@ def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
-        return [name for name in floats if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
+        infinite = np.isinf(X[floats].to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
+        return [floats[position] for position in np.flatnonzero(infinite).tolist()]
     import narwhals as nw
 
     frame = nw.from_native(X)
