@@ -15,7 +15,8 @@ def test_there_are_blocks():
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_block_runs(number):
+def test_block_runs(number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exec(compile(BLOCKS[number], f"README block {number}", "exec"), {})
