@@ -15,13 +15,18 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = {"os.mkdir": 1, "os.rename": 2, "os.remove": 1, "os.rmdir": 1, "os.link": 2, "os.symlink": 2,
            "os.truncate": 1, "os.chmod": 1, "os.utime": 1, "os.mkfifo": 1}
 
+# Where the descriptor of the folder stands that a path is relative to, if there is one.
+FOLDERS = {"os.mkdir": (2,), "os.rename": (2, 3), "os.remove": (1,), "os.rmdir": (1,)}
+
 def report(event, arguments):
     paths = arguments[: CHANGES.get(event, 0)]
     if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITES:
         paths = arguments[:1]
-    for path in paths:
+    folders = [arguments[position] for position in FOLDERS.get(event, ())] + [-1] * len(paths)
+    for path, folder in zip(paths, folders):
         if isinstance(path, str | bytes | os.PathLike):
-            print("wrote", event, os.path.abspath(os.fsdecode(path)), file=sys.__stderr__)
+            base = os.getcwd() if folder == -1 else os.readlink(f"/proc/self/fd/{folder}")
+            print("wrote", event, os.path.abspath(os.path.join(base, os.fsdecode(path))), file=sys.__stderr__)
 
 sys.addaudithook(report)
 """
@@ -54,7 +59,8 @@ from tabcast.cli.main import app
 given = sys.argv[1]
 fit = ["fit", f"{given}/table.csv", "--target", "target", "--method", "supervised", "--out", f"{given}/run"]
 predict = ["predict", f"{given}/run", f"{given}/table.csv", "--out", f"{given}/predictions.csv"]
-for command in (fit, predict, ["report", f"{given}/run"], ["fit", f"{given}/table.csv", "--target", "missing"]):
+refused = ["fit", f"{given}/table.csv", "--target", "missing", "--out", f"{given}/other"]
+for command in (fit, predict, ["report", f"{given}/run"], refused):
     print(CliRunner().invoke(app, command).output)
 """
 TABLE = "a,b,target\n" + "".join(f"{i % 7}.5,{'xyz'[i % 3]},{['yes', 'no', ''][i % 3]}\n" for i in range(45))

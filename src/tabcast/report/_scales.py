@@ -160,7 +160,7 @@ def fit_text(value: Any, width: float, size: float = LABEL_SIZE) -> str:
     Examples
     --------
     >>> fit_text("monthly_fee_in_euro", 80)
-    'month…euro'
+    'mont…euro'
     """
     text = clean(value)
     if text_width(text, size) <= width:
