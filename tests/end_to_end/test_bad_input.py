@@ -125,7 +125,7 @@ def test_per_row_parameters_of_the_wrong_length():
     model = CASTClassifier(LogisticRegression(), random_state=0)
     with pytest.raises(ValueError, match="Fit parameter 'eggs' has 12 entries, one per row of X, but none for the 3"):
         model.fit(X, Y, X_unlabeled=X[:3], eggs=np.ones(12))
-    with pytest.raises(ValueError, match=r"sample_weight.shape == .* expected"):
+    with pytest.raises(ValueError, match=r"`sample_weight` must have one entry per row of X, that is 12; got 5"):
         model.fit(X, Y, sample_weight=np.ones(5))
 
 

@@ -150,3 +150,12 @@ def test_estimator_without_sample_weight():
         SelfTrainingClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(ValueError, match=r"`pseudo_weight` \(Constant\(weight=0.5\)\) needs an estimator"):
         SelfTrainingClassifier(KNeighborsClassifier(), pseudo_weight=0.5).fit(X, y)
+
+
+@pytest.mark.parametrize("n_weights", [1, 89, 91])
+def test_weights_of_another_length_are_refused(n_weights):
+    X, y, _ = draw()
+    with pytest.raises(
+        ValueError, match=rf"`sample_weight` must have one entry per row of X, that is 90; got {n_weights}"
+    ):
+        SelfTrainingClassifier(NearestMean()).fit(X, y, sample_weight=np.ones(n_weights))

@@ -143,3 +143,25 @@ def test_labels_that_are_no_classes_are_named(case):
 def test_complex_labels_are_refused():
     with pytest.raises(TypeError, match="Labels in y are complex numbers"):
         read_labels(np.array([1j, 2j]))
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "unlabeled"),
+    [
+        (["a", "b", float("nan"), "a"], ["a", "b"], [2]),
+        ([True, False, None, True], [False, True], [2]),
+        ([3, 7, None, 3], [3, 7], [2]),
+        (("x", None, "y"), ["x", "y"], [1]),
+        ([0, 1, -1], [0, 1], [2]),
+    ],
+)
+def test_a_list_keeps_the_types_of_its_labels(y, classes, unlabeled):
+    labels = read_labels(y)
+    assert labels.classes.tolist() == classes
+    assert [type(one) for one in labels.classes.tolist()] == [type(one) for one in classes]
+    assert np.flatnonzero(~labels.labeled).tolist() == unlabeled
+
+
+def test_booleans_beside_minus_one_are_refused():
+    with pytest.raises(ValueError, match=r"Labels in y must all be of one kind; got booleans and numbers"):
+        read_labels([True, False, -1])

@@ -85,3 +85,8 @@ def test_every_empty_column_and_no_other_is_named(nothing):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_empty_columns(X[["number", "text", "late"]])
+
+
+def test_column_names_of_several_types_are_refused():
+    with pytest.raises(TypeError, match=r"Column names of X must all be text; got int and str. Use X.columns = "):
+        read_table(pd.DataFrame({0: [1.0], "a": [2.0]}))

@@ -134,6 +134,11 @@ def _read_weights(estimator: Any, sample_weight: Any, n_given: int, n_all: int) 
         sample_weight = np.asarray(sample_weight)
     if np.ndim(sample_weight) == 1 and len(sample_weight) == n_given < n_all:
         sample_weight = np.concatenate([sample_weight, np.ones(n_all - n_given)])
+    if np.ndim(sample_weight) == 1 and len(sample_weight) != n_all:
+        raise ValueError(
+            f"`sample_weight` must have one entry per row of X, that is {n_given}"
+            f"{f', or of X and X_unlabeled, that is {n_all}' if n_all > n_given else ''}; got {len(sample_weight)}."
+        )
     refuse_bad_weights(sample_weight)
     return _check_sample_weight(sample_weight, np.empty((n_all, 1)), dtype=np.float64, copy=True)
 

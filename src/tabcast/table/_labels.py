@@ -206,6 +206,9 @@ def _to_numpy(y: Any) -> NDArray[Any]:
         return series.to_numpy() if plain else series.astype(object).to_numpy()
     if type(y).__module__.partition(".")[0] in ("polars", "pyarrow"):
         return _foreign_to_numpy(y)
+    if isinstance(y, list | tuple) and not any(np.iterable(value) and not isinstance(value, str) for value in y):
+        # Value by value: numpy would make one type of all, and the word 'nan' of a missing value among words.
+        y = np.fromiter(y, dtype=object, count=len(y))
     try:
         if np.asarray(y).dtype.kind == "c":
             raise TypeError(f"Labels in y are complex numbers. {CONVERT_LABELS}")
@@ -214,8 +217,6 @@ def _to_numpy(y: Any) -> NDArray[Any]:
         if isinstance(y, list | tuple) and any(isinstance(value, list | tuple | dict | set) for value in y):
             raise ValueError(f"Labels in y must be single values; some are lists or tuples. {CONVERT_LABELS}") from None
         raise
-    if values.dtype.kind == "U" and isinstance(y, list | tuple):
-        _refuse_nul(y)
     return values
 
 

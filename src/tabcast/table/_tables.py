@@ -267,6 +267,12 @@ def _check_dataframe(X: Any, name: str) -> Any:
             f"Columns of {name} have names of several levels (a MultiIndex). Give each one name, for instance with "
             f"{name}.columns = ['_'.join(map(str, names)) for names in {name}.columns]."
         )
+    kinds = sorted({type(column).__name__ for column in X.columns})
+    if "str" in kinds and len(kinds) > 1:
+        raise TypeError(
+            f"Column names of {name} must all be text; got {' and '.join(kinds)}. Use {name}.columns = "
+            f"{name}.columns.astype(str)."
+        )
     X = read_cells(X, name)
     infinite = [repr(column) for column in _infinite_columns(X)]
     if infinite:
