@@ -18,6 +18,7 @@ from tabcast.table import (
     Floats,
     Labels,
     encode_labels,
+    join_blocks,
     learn_types,
     n_rows,
     read_labels,
@@ -73,6 +74,7 @@ def read_training_data(
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
     classifier._column_types = learn_types(table)
     warn_empty_columns(table)
+    table = join_blocks(table)
     pool = np.flatnonzero(~labels.labeled)
     if len(pool) == 0:
         warnings.warn(

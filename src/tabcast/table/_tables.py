@@ -15,6 +15,8 @@ from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table._arrays import Floats, Index
 from tabcast.table._cells import read_cells
 
+FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
+
 
 def read_table(X: Any, *, name: str = "X") -> Any:
     """Check a table; a DataFrame stays one, everything else becomes a numeric array.
@@ -185,6 +187,25 @@ def check_lengths(X: Any, **others: Any) -> None:
             raise ValueError(
                 f"`{name}` must have one entry per row of X, that is {expected}; got {_num_samples(values)}."
             )
+
+
+def join_blocks(X: Any) -> Any:
+    """Return a copy of a small DataFrame with columns of one type side by side in memory.
+
+    Files are often read column by column, and pandas keeps them so; taking rows is then several times slower, which
+    is up to 4% of a fit on a table of 72 columns.
+
+    Parameters
+    ----------
+    X : array or DataFrame
+        A checked table.
+
+    Returns
+    -------
+    array or DataFrame
+        The copy; anything but a small DataFrame of pandas as it is.
+    """
+    return X.copy() if isinstance(X, pd.DataFrame) and X.size <= FEW_CELLS else X
 
 
 def take_rows(X: Any, rows: Index) -> Any:

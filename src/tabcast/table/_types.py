@@ -120,8 +120,9 @@ class ColumnTypes:
                 return X
             X = pd.DataFrame(X, columns=list(self.names))
         changed = {}
-        for position, (label, column) in enumerate(zip(column_names(X), self.columns, strict=True)):
-            found = _find_type(X, position)
+        for position, (label, column, found) in enumerate(
+            zip(column_names(X), self.columns, _find_types(X), strict=True)
+        ):
             if not column.matches(found):
                 values = _convert(_column(X, position), column, found, _say_where(label, column, found, name, known))
                 changed[label] = values
@@ -163,7 +164,11 @@ def learn_types(X: Any) -> ColumnTypes:
     names = column_names(X)
     if not is_dataframe(X):
         return ColumnTypes((NUMBERS,) * len(names), names)
-    return ColumnTypes(tuple(_learn_type(X, position) for position in range(len(names))), names)
+    if isinstance(X, pd.DataFrame):
+        empty = X.isna().all().tolist()
+    else:
+        empty = [bool(_column(X, position).isna().all()) for position in range(len(names))]
+    return ColumnTypes(tuple(_learn_type(X, *one) for one in enumerate(zip(_find_types(X), empty, strict=True))), names)
 
 
 def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
@@ -194,21 +199,26 @@ def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
     return X, types.align(X_unlabeled, name="X_unlabeled", known="X", warn=False)
 
 
-def _learn_type(X: Any, position: int) -> ColumnType:
+def _learn_type(X: Any, position: int, known: tuple[ColumnType, bool]) -> ColumnType:
     """The type of a column, with its levels; without a value it has no type."""
-    found = _find_type(X, position)
-    values = _column(X, position)
-    if bool(values.isna().all()):
+    found, empty = known
+    if empty:
         return ColumnType(NOTHING, found.continuous)
     if found.continuous:
         return found
-    return ColumnType(found.kind, False, found.has_zone, _sorted_levels(values))
+    return ColumnType(found.kind, False, found.has_zone, _sorted_levels(_column(X, position)))
 
 
-def _find_type(X: Any, position: int) -> ColumnType:
-    """The type of a column, without its levels."""
+def _find_types(X: Any) -> list[ColumnType]:
+    """The types of all columns, without their levels."""
     if isinstance(X, pd.DataFrame):
-        return _find_pandas_type(X.iloc[:, position])
+        plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes]
+        return [NUMBERS if one else _find_pandas_type(X.iloc[:, at]) for at, one in enumerate(plain)]
+    return [_find_foreign_type(X, position) for position in range(X.shape[1])]
+
+
+def _find_foreign_type(X: Any, position: int) -> ColumnType:
+    """The type of a column of polars, or another library that narwhals knows."""
     import narwhals as nw
 
     dtype = nw.from_native(X, eager_only=True).schema[X.columns[position]]
