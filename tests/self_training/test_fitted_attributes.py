@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
-from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll, TopK
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, FlexThreshold, SelfAdaptiveThreshold, TakeAll, TopK
 from tabcast.validation import Holdout
 from tests.self_training.sample import NearestMean, draw
 
@@ -136,3 +136,21 @@ def test_verbose(model, capfd):
     assert type(model).__name__ in shown
     assert "round" in shown
     assert "fits" in shown
+
+
+@pytest.mark.parametrize("validation", [None, 0.3, "cv"])
+@pytest.mark.parametrize("strategy", [FixedThreshold(0.8), FlexThreshold(0.8), SelfAdaptiveThreshold()], ids=repr)
+def test_the_required_confidence_is_that_of_the_round_in_use(strategy, validation):
+    X, codes, _ = draw(0, 150, n_classes=3)
+    model = SelfTrainingClassifier(LogisticRegression(), strategy=strategy, validation=validation, random_state=0)
+    table = model.fit(X[:, 1:], codes).pseudo_labels_
+    required = model.required_confidence_[table["label"].to_numpy()]
+    reached = table["confidence"].to_numpy() >= required - 1e-12
+    if model.best_round_:
+        assert reached.tolist() == table["selected"].tolist()
+    assert reached.any()
+
+
+def test_a_strategy_that_ranks_requires_no_confidence():
+    X, codes, _ = draw(0, 150, n_classes=3)
+    assert SelfTrainingClassifier(LogisticRegression(), random_state=0).fit(X, codes).required_confidence_ is None

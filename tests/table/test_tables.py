@@ -10,6 +10,7 @@ import pytest
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table import (
     describe_difference,
+    find_empty_columns,
     read_table,
     stack_rows,
     take_columns,
@@ -68,11 +69,12 @@ def test_infinity_is_refused_and_missing_is_not(kind):
     read_table(pd.DataFrame({"a": [1e308, 1e308, 1e308]}))
 
 
-def test_empty_columns_are_named():
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("nothing", [None, np.nan])
+def test_empty_columns_are_named(library, nothing):
+    X = library.DataFrame({"a": [1.0, 2.0], "b": [nothing, nothing]})
     with pytest.warns(EmptyColumnWarning, match="Column 'b' has no value"):
-        warn_empty_columns(pd.DataFrame({"a": [1.0, 2.0], "b": [None, None]}))
-    with pytest.warns(EmptyColumnWarning, match="Column 'b' has no value"):
-        warn_empty_columns(pl.DataFrame({"a": [1.0, 2.0], "b": [None, None]}))
+        warn_empty_columns(X, find_empty_columns(X))
 
 
 @pytest.mark.parametrize("nothing", [np.nan, None, pd.NA, pd.NaT], ids=repr)
@@ -81,10 +83,11 @@ def test_every_empty_column_and_no_other_is_named(nothing):
     X = pd.DataFrame({"number": [nothing, 2.0], "text": ["a", nothing], 7: [nothing, nothing], "late": [nothing, "b"]})
     X["levels"] = pd.Categorical([None, None], categories=["u", "v"])
     with pytest.warns(EmptyColumnWarning, match=r"^Column 7, 'levels' has no value"):
-        warn_empty_columns(X)
+        warn_empty_columns(X, find_empty_columns(X))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_empty_columns(X[["number", "text", "late"]])
+        some = X[["number", "text", "late"]]
+        warn_empty_columns(some, find_empty_columns(some))
 
 
 def test_column_names_of_several_types_are_refused():

@@ -111,7 +111,7 @@ class Case:
         possible = np.ones(len(self.pool))
         if part is not None and gamma is not None:
             possible = best_possible(gamma, part.alpha)
-        required = self.parts.strategy.required_confidence(len(self.classes))
+        required = self.model.required_confidence_
         return selection_curve(
             self.model.pseudo_labels_["confidence"].to_numpy(),
             threshold=self._find_threshold(required),

@@ -51,6 +51,7 @@ def self_train(
             raw_confidence=proba[every_row, labels],
             weight=weighting.weigh(regularized, labels),
             soft=weighting.divide(regularized),
+            required=strategy.required_confidence(ranked.shape[1]),
         )
 
 

@@ -29,6 +29,8 @@ class PseudoLabels:
         Weight of a chosen row, where a labeled row weighs 1.
     soft : ndarray of shape (n_unlabeled, n_classes) or None
         Proportions of the classes in a row. None: the row belongs to its label alone.
+    required : ndarray of shape (n_classes,) or None
+        Confidence that the strategy required of each class. None: it selects by rank, or everything.
     """
 
     labels: Index
@@ -38,6 +40,7 @@ class PseudoLabels:
     raw_confidence: Floats
     weight: Floats
     soft: Floats | None = None
+    required: Floats | None = None
 
     @classmethod
     def none(cls, n_rows: int) -> PseudoLabels:

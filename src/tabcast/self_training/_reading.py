@@ -18,6 +18,7 @@ from tabcast.table import (
     Floats,
     Labels,
     encode_labels,
+    find_empty_columns,
     join_blocks,
     learn_types,
     n_rows,
@@ -72,9 +73,10 @@ def read_training_data(
         table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
         more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
-    classifier._column_types = learn_types(table)
-    warn_empty_columns(table)
     table = join_blocks(table)
+    empty = find_empty_columns(table)
+    warn_empty_columns(table, empty)
+    classifier._column_types = learn_types(table, empty)
     pool = np.flatnonzero(~labels.labeled)
     if len(pool) == 0:
         warnings.warn(

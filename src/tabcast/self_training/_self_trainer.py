@@ -138,6 +138,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         self.selected_features_ = np.array(column_names(data.X), dtype=object)[parts.feature_selection.support_]
         self.transduction_, self.labeled_iter_ = outcome.transduce()
         self.n_fits_ = fitter.n_fits
+        self.required_confidence_ = outcome.shown.required
         self._tables = Tables(chosen.history(), outcome.describe_pool(), outcome.describe_alphas())
 
     @property

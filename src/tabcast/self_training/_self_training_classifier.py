@@ -94,6 +94,9 @@ class SelfTrainingClassifier(SelfTrainer):
         The round since which each row has been in use: 0 for labeled rows, -1 for rows not in use.
     selected_features_ : ndarray
         Names of the columns the confidence looks at (positions for an array).
+    required_confidence_ : ndarray of shape (n_classes,) or None
+        Confidence that the strategy required of each class in the last round shown in `pseudo_labels_`. None for a
+        strategy that selects by rank, or everything.
     parts_ : Parts
         The fitted parts of the final run: `confidence`, `strategy`, `weighting`, `noise_filter`, `feature_selection`,
         `validation`.

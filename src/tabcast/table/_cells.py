@@ -49,6 +49,8 @@ def read_cells(X: Any, name: str) -> Any:
 def _read_pandas(X: pd.DataFrame, name: str) -> pd.DataFrame:
     decimals = []
     for position, dtype in enumerate(X.dtypes):
+        if isinstance(dtype, np.dtype) and dtype.kind in "iufbmM":  # every value of these types can be a cell
+            continue
         column = f"Column {X.columns[position]!r} of {name}"
         if dtype.kind == "c":
             raise ValueError(f"Complex data not supported: {column} is complex. Use its real and imaginary part.")

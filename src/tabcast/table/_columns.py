@@ -463,9 +463,9 @@ def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32
     """Position of each value among the levels; MISSING and UNSEEN where there is none."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         # Translate the few categories, not the many rows.
-        translation = levels.get_indexer(values.cat.categories).astype(np.int32)
+        own, categories = _categories(values)
+        translation = levels.get_indexer(categories).astype(np.int32)
         translation[translation < 0] = UNSEEN
-        own = values.cat.codes.to_numpy()
         return np.where(own < 0, MISSING, np.append(translation, MISSING)[own]).astype(np.int32)
     codes = levels.get_indexer(pd.Index(values)).astype(np.int32)
     codes[codes < 0] = UNSEEN
@@ -473,11 +473,18 @@ def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32
     return codes
 
 
+def _categories(values: pd.Series[Any]) -> tuple[NDArray[Any], pd.Index[Any]]:
+    """Codes and categories of a category column; the accessor `cat` would build a Series of the codes first."""
+    array: Any = values.array
+    return array.codes, array.categories
+
+
 def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
     """The distinct values of a column, sorted; by type and text where they do not compare."""
     if isinstance(values.dtype, pd.CategoricalDtype):
-        codes = np.unique(values.cat.codes.to_numpy())
-        distinct: Iterable[Any] = values.cat.categories[codes[codes >= 0]].tolist()
+        codes, categories = _categories(values)
+        used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
+        distinct: Iterable[Any] = categories[used].tolist()
     else:
         distinct = values.dropna().unique().tolist()
     try:

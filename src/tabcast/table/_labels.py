@@ -83,7 +83,11 @@ def find_unlabeled(y: Any, missing_label: Any = "auto") -> Mask:
     ndarray of bool of shape (n_rows,)
         True for unlabeled rows.
     """
-    values = _to_numpy(y)
+    return _find_markers(_to_numpy(y), missing_label)
+
+
+def _find_markers(values: NDArray[Any], missing_label: Any) -> Mask:
+    """Which labels are missing, or the marker of unlabeled rows."""
     unlabeled = np.asarray(pd.isna(values), dtype=bool)
     known = values[~unlabeled]
     if isinstance(missing_label, str) and missing_label == "auto":
@@ -105,9 +109,12 @@ def warn_ambiguous(y: Any, missing_label: Any = "auto") -> None:
     missing_label : object, default="auto"
         Which label means unlabeled; see :func:`find_unlabeled`. Anything but "auto" is a choice.
     """
-    if not (isinstance(missing_label, str) and missing_label == "auto"):
-        return
-    values = _to_numpy(y)
+    if isinstance(missing_label, str) and missing_label == "auto":
+        _warn_both_markers(_to_numpy(y), stacklevel=4)
+
+
+def _warn_both_markers(values: NDArray[Any], stacklevel: int) -> None:
+    """Warn if some labels are missing and others are -1."""
     missing = np.asarray(pd.isna(values), dtype=bool)
     known = values[~missing]
     if missing.any() and _is_numeric(known) and (known == -1).any():
@@ -115,7 +122,7 @@ def warn_ambiguous(y: Any, missing_label: Any = "auto") -> None:
             "y has both missing values and -1: either both mean unlabeled, which is assumed here, or -1 is a class "
             f"and only missing values mean unlabeled. {MARKERS_OF_AUTO}",
             AmbiguousLabelWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
 
@@ -139,8 +146,9 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     values = _to_numpy(y)
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
-    warn_ambiguous(values, missing_label)
-    unlabeled = find_unlabeled(values, missing_label)
+    if isinstance(missing_label, str) and missing_label == "auto":
+        _warn_both_markers(values, stacklevel=4)
+    unlabeled = _find_markers(values, missing_label)
     known = _to_plain(values[~unlabeled])
     if len(known) == 0:
         raise ValueError(

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import _num_samples, check_array
 
 from tabcast.exceptions import EmptyColumnWarning
-from tabcast.table._arrays import Floats, Index
+from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._cells import read_cells
 
 FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
@@ -307,6 +307,9 @@ def _check_dataframe(X: Any, name: str) -> Any:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
+        numbers = plain_numbers(X)
+        if numbers is not None:
+            return X.columns[np.isinf(numbers).any(axis=0)].tolist()
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
         infinite = np.isinf(X[floats].to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
         return [floats[position] for position in np.flatnonzero(infinite).tolist()]
@@ -317,28 +320,45 @@ def _infinite_columns(X: Any) -> list[Any]:
     return [name for name in floats if np.isinf(frame[name].to_numpy().astype(float)).any()]
 
 
-def warn_empty_columns(X: Any) -> None:
+def find_empty_columns(X: Any) -> Mask:
+    """Find the columns without any value.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame
+        A checked table.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_columns,)
+        True for a column whose cells are all missing.
+    """
+    numbers = plain_numbers(X)
+    if numbers is not None:
+        return np.isnan(numbers).all(axis=0)
+    if isinstance(X, pd.DataFrame):
+        return X.isna().all().to_numpy()
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    return np.array([pd.isna(frame[name].to_pandas()).all() for name in frame.columns], dtype=bool)
+
+
+def warn_empty_columns(X: Any, empty: Mask) -> None:
     """Warn about columns without any value.
 
     Parameters
     ----------
     X : ndarray or DataFrame
-        A table.
+        A checked table.
+    empty : ndarray of bool of shape (n_columns,)
+        What :func:`find_empty_columns` found.
     """
-    if isinstance(X, pd.DataFrame):
-        empty = [repr(name) for name in X.columns[X.isna().all()]]
-    elif is_dataframe(X):
-        import narwhals as nw
-
-        frame = nw.from_native(X)
-        empty = [repr(name) for name in frame.columns if bool(frame[name].is_null().all())]
-    elif np.issubdtype(X.dtype, np.floating):
-        empty = [str(position) for position in np.flatnonzero(np.isnan(X).all(axis=0))]
-    else:
-        empty = []
-    if empty:
-        warnings.warn(
-            f"Column {', '.join(empty)} has no value in any row: it carries no information. Leave it out.",
-            EmptyColumnWarning,
-            stacklevel=2,
-        )
+    if not empty.any():
+        return
+    names = [repr(X.columns[at]) if hasattr(X, "columns") else str(at) for at in np.flatnonzero(empty)]
+    warnings.warn(
+        f"Column {', '.join(names)} has no value in any row: it carries no information. Leave it out.",
+        EmptyColumnWarning,
+        stacklevel=2,
+    )

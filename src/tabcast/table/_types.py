@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from tabcast.exceptions import UnseenLevelsWarning
+from tabcast.table._arrays import Mask
 from tabcast.table._columns import UNSEEN, _column, _sorted_levels, _to_codes, column_names
-from tabcast.table._tables import is_dataframe, n_rows, take_rows
+from tabcast.table._tables import find_empty_columns, is_dataframe, n_rows, take_rows
 
 NOTHING, MIXED = "no value", "values of several types"  # columns of such a type take anything
 KIND_OF_INFERRED = {
@@ -148,13 +149,15 @@ class ColumnTypes:
             )
 
 
-def learn_types(X: Any) -> ColumnTypes:
+def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
     """Learn the types of the columns of a table.
 
     Parameters
     ----------
     X : ndarray or DataFrame
         A checked table.
+    empty : ndarray of bool of shape (n_columns,), default=None
+        Which columns have no value, where that is known already.
 
     Returns
     -------
@@ -164,11 +167,9 @@ def learn_types(X: Any) -> ColumnTypes:
     names = column_names(X)
     if not is_dataframe(X):
         return ColumnTypes((NUMBERS,) * len(names), names)
-    if isinstance(X, pd.DataFrame):
-        empty = X.isna().all().tolist()
-    else:
-        empty = [bool(_column(X, position).isna().all()) for position in range(len(names))]
-    return ColumnTypes(tuple(_learn_type(X, *one) for one in enumerate(zip(_find_types(X), empty, strict=True))), names)
+    empty = find_empty_columns(X) if empty is None else empty
+    columns = zip(_find_types(X), empty.tolist(), strict=True)
+    return ColumnTypes(tuple(_learn_type(X, *one) for one in enumerate(columns)), names)
 
 
 def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
@@ -233,10 +234,10 @@ def _find_foreign_type(X: Any, position: int) -> ColumnType:
     return ColumnType("text" if dtype in (nw.String, nw.Categorical, nw.Enum) else MIXED, continuous=False)
 
 
-def _find_pandas_type(values: pd.Series[Any]) -> ColumnType:
+def _find_pandas_type(values: pd.Series[Any] | pd.Index[Any]) -> ColumnType:
     dtype, types = values.dtype, pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
-        inner = _find_pandas_type(dtype.categories.to_series())
+        inner = _find_pandas_type(dtype.categories)
         return ColumnType(inner.kind, continuous=False, has_zone=inner.has_zone)
     if types.is_bool_dtype(dtype):
         return ColumnType("booleans", continuous=False)

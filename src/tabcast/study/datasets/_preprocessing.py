@@ -16,7 +16,15 @@ from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_integer
 from tabcast.study.datasets._dataset import in_natural_order
-from tabcast.table import Columns, describe_difference, find_categorical, learn_columns, read_table, warn_empty_columns
+from tabcast.table import (
+    Columns,
+    describe_difference,
+    find_categorical,
+    find_empty_columns,
+    learn_columns,
+    read_table,
+    warn_empty_columns,
+)
 
 
 class Preprocessing(BaseEstimator, ABC):
@@ -164,7 +172,7 @@ class PaperPreprocessing(Preprocessing):
         check_integer(self.max_iter, "max_iter", "PaperPreprocessing", 1)
         _check_pandas(X, self)
         read_table(X)
-        warn_empty_columns(X)
+        warn_empty_columns(X, find_empty_columns(X))
         self._columns: Columns = learn_columns(X)
         self.feature_names_in_ = np.array(X.columns, dtype=object)
         self.categorical_ = np.isin(np.arange(X.shape[1]), self._columns.categorical_index)
