@@ -309,7 +309,7 @@ def _infinite_columns(X: Any) -> list[Any]:
     if isinstance(X, pd.DataFrame):
         numbers = plain_numbers(X)
         if numbers is not None:
-            return X.columns[np.isinf(numbers).any(axis=0)].tolist()
+            return X.columns[np.flatnonzero(np.isinf(numbers).any(axis=0))].tolist()
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
         infinite = np.isinf(X[floats].to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
         return [floats[position] for position in np.flatnonzero(infinite).tolist()]
@@ -335,7 +335,7 @@ def find_empty_columns(X: Any) -> Mask:
     """
     numbers = plain_numbers(X)
     if numbers is not None:
-        return np.isnan(numbers).all(axis=0)
+        return np.asarray(np.isnan(numbers).all(axis=0))
     if isinstance(X, pd.DataFrame):
         return X.isna().all().to_numpy()
     import narwhals as nw
