@@ -5,6 +5,7 @@ import math
 import numpy as np
 from sklearn.base import clone
 
+from tabcast.teachers import Committee
 from tabcast.validation import CrossValidation
 
 
@@ -50,16 +51,17 @@ def reference_balanced_accuracy(truth, predicted):
 
 
 def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
-    """Scores of both models in each split, row by row; for deterministic classifiers.
+    """What the contenders predict in each split, row by row; for deterministic classifiers.
 
-    `y` holds -1 for unlabeled rows. Gives a list of (supervised, self-trained, n_test, n_train).
+    `y` holds -1 for unlabeled rows. Gives one dictionary per split: its `repeat`, `truth`, number of training rows, and
+    the predictions of `supervised`, `committee` (of soft self-training with one) and `self_trained`.
     """
     labeled = [i for i in range(len(y)) if y[i] != -1]
     unlabeled = [i for i in range(len(y)) if y[i] == -1]
     random = np.random.RandomState(random_state)
     random.randint(np.iinfo(np.int32).max)  # the seed of the model of all rows
     results = []
-    for _ in range(n_repeats):
+    for repeat in range(n_repeats):
         parts = CrossValidation(n_splits, n_repeats=1).split(np.array([y[i] for i in labeled]), random)
         for train, held_out in parts:
             random.randint(np.iinfo(np.int32).max)  # the seed of the split
@@ -67,13 +69,47 @@ def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state)
             rows = sorted(train + unlabeled)
             both = clone(classifier).fit(X[rows], y[rows])
             alone = clone(classifier.estimator).fit(X[train], y[train])
-            truth = [y[i] for i in held_out]
-            results.append(
-                (
-                    reference_balanced_accuracy(truth, list(alone.predict(X[held_out]))),
-                    reference_balanced_accuracy(truth, list(both.predict(X[held_out]))),
-                    len(held_out),
-                    len(train),
-                )
-            )
+            split = {
+                "repeat": repeat,
+                "truth": [y[i] for i in held_out],
+                "n_train": len(train),
+                "supervised": list(alone.predict(X[held_out])),
+                "self_trained": list(both.predict(X[held_out])),
+            }
+            if isinstance(getattr(both, "teacher_", None), Committee):
+                proba = both.teacher_.predict_proba(X[held_out])
+                split["committee"] = [int(both.classes_[list(row).index(max(row))]) for row in proba]
+            results.append(split)
     return results
+
+
+def reference_score(splits, name):
+    """Balanced accuracy of the held-out rows of some splits together."""
+    truth = [one for split in splits for one in split["truth"]]
+    predicted = [one for split in splits for one in split[name]]
+    return reference_balanced_accuracy(truth, predicted)
+
+
+def reference_pooled(splits, name):
+    """The score over repeats, and the jackknife pseudo-value of each split."""
+    scores, contributions = [], []
+    for repeat in sorted({split["repeat"] for split in splits}):
+        folds = [split for split in splits if split["repeat"] == repeat]
+        whole, k = reference_score(folds, name), len(folds)
+        scores.append(whole)
+        for left_out in range(k):
+            others = [fold for number, fold in enumerate(folds) if number != left_out]
+            contributions.append(k * whole - (k - 1) * reference_score(others, name))
+    return sum(scores) / len(scores), contributions
+
+
+def reference_gain(splits, name, reference, level=0.9):
+    """Gain of one contender over another with its interval."""
+    (score, own), (other_score, others) = reference_pooled(splits, name), reference_pooled(splits, reference)
+    gain = score - other_score
+    differences = [a - b for a, b in zip(own, others, strict=True)]
+    mean = sum(differences) / len(differences)
+    n_test = [len(split["truth"]) for split in splits]
+    n_train = [split["n_train"] for split in splits]
+    centered = [value - mean + gain for value in differences]
+    return reference_interval(centered, n_test, n_train, level, len(n_test) / sum(n_test))

@@ -25,7 +25,12 @@ from tabcast.guard import _guarded_classifier as guarded_classifier
 from tabcast.pseudo_labels import TakeAll
 from tabcast.teachers import Committee
 from tests.conftest import hide_labels
-from tests.guard.reference_comparison import reference_comparison, reference_interval
+from tests.guard.reference_comparison import (
+    reference_comparison,
+    reference_gain,
+    reference_pooled,
+    reference_score,
+)
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +83,19 @@ class TestAgainstTheTwin:
         ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)
         theirs = reference_comparison(classifier, X, y, n_splits=n_splits, n_repeats=n_repeats, random_state=11)
         verdict = ours.verdict_
-        supervised, self_trained, n_test, n_train = map(list, zip(*theirs, strict=True))
-        assert verdict.scores["supervised"].tolist() == pytest.approx(supervised)
-        assert verdict.scores["self_trained"].tolist() == pytest.approx(self_trained)
-        assert verdict.scores["n_test"].tolist() == n_test
-        differences = [b - a for a, b in zip(supervised, self_trained, strict=True)]
-        interval = reference_interval(differences, n_test, n_train, 0.9, len(n_test) / sum(n_test))
-        assert (verdict.gain, verdict.low, verdict.high) == pytest.approx(interval, abs=1e-9)
-        assert verdict.supervised == pytest.approx(sum(supervised) / len(theirs))
-        assert verdict.self_trained == pytest.approx(sum(self_trained) / len(theirs))
+        names = [name for name in ("supervised", "committee", "self_trained") if name in theirs[0]]
+        scores = {name: reference_pooled(theirs, name)[0] for name in names}
+        for name in names:
+            assert verdict.scores[name].tolist() == pytest.approx([reference_score([one], name) for one in theirs])
+            assert getattr(verdict, name) == pytest.approx(scores[name])
+        assert verdict.scores["n_test"].tolist() == [len(one["truth"]) for one in theirs]
+        assert verdict.without == max(names[:-1], key=lambda name: (scores[name], name == "supervised"))
+        expected = reference_gain(theirs, "self_trained", verdict.without)
+        assert (verdict.gain, verdict.low, verdict.high) == pytest.approx(expected, abs=1e-9)
+        total = verdict.total
+        assert (total.gain, total.low, total.high) == pytest.approx(
+            reference_gain(theirs, "self_trained", "supervised"), abs=1e-9
+        )
 
     def test_the_model_of_all_rows_is_the_classifiers_own(self, moons):
         X, _, y = moons
@@ -292,15 +301,33 @@ class TestFewRows:
         y[[*range(10), *range(100, 110), 160, 161]] = truth[[*range(10), *range(100, 110), 160, 161]]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            model = GuardedClassifier(quick(), n_splits=5, random_state=0).fit(X, y)
-            assert not model.verdict_.scores.isna().any(axis=None)
-            by_loss = GuardedClassifier(quick(GaussianNB()), scoring="neg_log_loss", random_state=0).fit(X, y)
-            assert not by_loss.verdict_.scores.isna().any(axis=None)
-            by_auc = GuardedClassifier(quick(GaussianNB()), scoring="roc_auc_ovr", random_state=0).fit(X, y)
-        missing = by_auc.verdict_.scores["supervised"].isna()
-        assert missing.tolist() == by_auc.verdict_.scores["self_trained"].isna().tolist()
-        assert missing.sum() == 6  # in each repeat two of five splits have the rare class
-        assert by_auc.verdict_.to_dict()["scores"][int(missing.to_numpy().argmax())]["supervised"] is None
+            for scoring in ("balanced_accuracy", "neg_log_loss", "roc_auc_ovr"):
+                model = GuardedClassifier(quick(GaussianNB()), scoring=scoring, random_state=0).fit(X, y)
+                missing = model.verdict_.scores["supervised"].isna()
+                assert missing.tolist() == model.verdict_.scores["self_trained"].isna().tolist()
+                assert missing.sum() == 6  # in each repeat two of five splits have the rare class
+                assert model.verdict_.to_dict()["scores"][int(missing.to_numpy().argmax())]["supervised"] is None
+                assert np.isfinite([model.verdict_.supervised, model.verdict_.low, model.verdict_.high]).all()
+
+    def test_a_rare_class_that_is_never_found_is_not_forgotten(self):
+        """Three positives of forty: a model that misses them all has balanced accuracy 0.5 in every honest count."""
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(140, 2)), np.full(140, -1)
+        y[:40] = 0
+        y[:3] = 1  # nothing in X tells them from the others
+        model = GuardedClassifier(quick(LogisticRegression()), random_state=0).fit(X, y)
+        assert model.verdict_.supervised == 0.5  # a mean over folds would be (3 * 0.5 + 2 * 1) / 5 = 0.7
+
+    def test_a_class_that_cannot_be_scored_is_named(self):
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(90, 2)), np.full(90, None, dtype=object)
+        y[:21] = ["no"] * 10 + ["yes"] * 10 + ["rare"]
+        with pytest.warns(SmallClassWarning):
+            model = GuardedClassifier(quick(GaussianNB(var_smoothing=0.1)), random_state=0).fit(X, y)
+        assert model.verdict_.unscored == ["rare"]
+        assert "Class 'rare' has one labeled row, which is never held out: the scores say nothing about it." in str(
+            model.verdict_
+        )
 
     def test_a_score_that_is_never_there(self):
         random = np.random.default_rng(0)

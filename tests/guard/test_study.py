@@ -44,7 +44,8 @@ class TestMethod:
     def test_knows_what_was_true(self, done):
         _, answer = done
         test = answer.details["test"]
-        assert answer.details["true_gain"] == test["self_trained"] - test["supervised"]
+        assert answer.details["true_total"] == test["self_trained"] - test["supervised"]
+        assert answer.details["true_gain"] == test["self_trained"] - max(test["supervised"], test["committee"])
         assert answer.details["verdict"]["word"] in ("helped", "probably helped", "no difference seen", "hurt")
         assert len(answer.details["verdict"]["scores"]) == 3
         assert answer.facts["n_fits"] == 4 * 7

@@ -40,7 +40,7 @@ def make_summary(
             else {"temperature": 0.5, "class_prior": "labeled", "seed": 0},
             "guard": True,
         },
-        "verdict": make_verdict(rng),
+        "verdict": make_verdict(rng) if cast else make_verdict(rng, committee=0.029, word="no difference seen"),
         "training": make_training(len(classes), cast),
         "diagnostics": make_diagnostics(classes, n_unlabeled, cast, rng),
         "warnings": ["The class “downgrades” has 49 labeled rows: numbers about it are imprecise."],
@@ -74,7 +74,10 @@ def make_columns() -> list[dict[str, Any]]:
     ]
 
 
-def make_verdict(rng: np.random.Generator, *, gain: float = 0.034, word: str = "helped") -> dict[str, Any]:
+def make_verdict(
+    rng: np.random.Generator, *, gain: float = 0.034, word: str = "helped", committee: float | None = None
+) -> dict[str, Any]:
+    """A verdict; `committee` is what a committee of labeled rows gains over the supervised model."""
     scores = []
     for repeat in range(2):
         for fold in range(5):
@@ -83,15 +86,20 @@ def make_verdict(rng: np.random.Generator, *, gain: float = 0.034, word: str = "
             scores.append({"repeat": repeat, "fold": fold, "n_test": 82, "supervised": base, "self_trained": better})
     supervised = float(np.mean([one["supervised"] for one in scores]))
     trained = float(np.mean([one["self_trained"] for one in scores]))
+    total = trained - supervised
+    credit = total - max(0.0, committee or 0.0)
     return {
         "word": word,
         "chosen": "self-trained" if trained > supervised else "supervised",
         "metric": "balanced_accuracy",
-        "gain": trained - supervised,
-        "low": trained - supervised - 0.021,
-        "high": trained - supervised + 0.021,
+        "gain": credit,
+        "low": credit - 0.021,
+        "high": credit + 0.021,
         "level": 0.9,
+        "without": "committee" if committee and committee > 0 else "supervised",
+        "total": {"word": "helped", "gain": total, "low": total - 0.021, "high": total + 0.021},
         "supervised": supervised,
+        "committee": None if committee is None else supervised + committee,
         "self_trained": trained,
         "n_labeled": 412,
         "n_unlabeled": 3588,
@@ -102,6 +110,7 @@ def make_verdict(rng: np.random.Generator, *, gain: float = 0.034, word: str = "
         "same_model": False,
         "time_limit": None,
         "stopped": False,
+        "unscored": [],
         "scores": scores,
     }
 

@@ -20,7 +20,8 @@ SUMMARY = make_summary()
 DIAGNOSTICS, TRAINING = SUMMARY["diagnostics"], SUMMARY["training"]
 POINTS = [charts.Point(k / 50, 1 - k / 70, k % 3, k % 2 == 0, k) for k in range(50)]
 PICTURES = {
-    "gain": lambda width: charts.draw_gain(SUMMARY["verdict"], width),
+    "gain": lambda width: charts.draw_verdict(SUMMARY["verdict"], width),
+    "steps": lambda width: charts.draw_verdict(make_verdict(np.random.default_rng(0), committee=0.02), width),
     "classes": lambda width: charts.draw_classes(SUMMARY["table"], width),
     "density_accuracy": lambda width: charts.draw_density_accuracy(DIAGNOSTICS["cluster_assumption"], width),
     "overlap": lambda width: charts.draw_overlap(DIAGNOSTICS["class_overlap"], width),
@@ -137,6 +138,25 @@ def test_gain_of_any_size_is_drawn(metric, low, gain, high):
     verdict["scores"] = [{"supervised": None, "self_trained": None}, {"supervised": 0.1, "self_trained": 0.1 + gain}]
     for width in (340.0, 820.0):
         check_inside(charts.draw_gain(verdict, width))
+
+
+@pytest.mark.parametrize("committee", [-0.3, 0.0, 0.02, 0.4])
+@pytest.mark.parametrize("metric", ["neg_log_loss", "balanced_accuracy"])
+def test_steps_of_any_size_are_drawn(metric, committee):
+    verdict = {**make_verdict(np.random.default_rng(0), committee=committee), "metric": metric}
+    for width in (340.0, 820.0):
+        check_inside(charts.draw_verdict(verdict, width))
+
+
+def test_steps_are_where_their_axis_says():
+    """The interval of the total gain is seen against the user's model, that of the credit against the committee."""
+    svg = charts.draw_verdict(make_verdict(np.random.default_rng(0), gain=0.05, committee=0.03), 700.0)
+    [zero], [reference] = marks(svg, "line", "zero"), marks(svg, "line", "reference")
+    own, committee = (float(one["cx"]) for one in marks(svg, "circle", "step-dot"))
+    student = float(marks(svg, "circle", "gain-dot")[0]["cx"])
+    assert own == float(zero["x1"]) < committee == float(reference["x1"]) < student
+    for interval in marks(svg, "line", "interval"):
+        assert float(interval["x1"]) + float(interval["x2"]) == pytest.approx(2 * student, abs=0.05)
 
 
 def test_lengths_of_bars_are_in_proportion():

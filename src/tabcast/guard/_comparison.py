@@ -1,4 +1,4 @@
-"""Both models of a split, trained on its training rows alone and evaluated on the same held-out rows."""
+"""All contenders of a split, trained on its training rows alone and evaluated on the same held-out rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import _safe_indexing
 
 from tabcast.exceptions import TabcastWarning
-from tabcast.guard._scoring import HeldOutScore
+from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED, Predicted, predict_contenders
 from tabcast.models import seeded
-from tabcast.self_training import TrainingData, predict_classes
+from tabcast.self_training import TrainingData
 from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 
@@ -31,13 +30,10 @@ class GuardSplit:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The result of a split: scores and probabilities of both models on its held-out rows."""
+    """The result of a split: what each contender predicts for its held-out rows."""
 
     split: GuardSplit
-    supervised: float
-    self_trained: float
-    supervised_proba: Floats
-    self_trained_proba: Floats
+    predicted: dict[str, Predicted]
     n_fits: int
     seconds: float
 
@@ -61,6 +57,8 @@ class OutOfFold:
         Probabilities from the self-trained model.
     trained : dict
         The training rows of each fold; see :meth:`train`.
+    committee : ndarray of shape (n, n_classes) or None, default=None
+        Probabilities from the committee, where there is one.
 
     See Also
     --------
@@ -73,6 +71,7 @@ class OutOfFold:
     supervised: Floats
     self_trained: Floats
     trained: dict[int, Index]
+    committee: Floats | None = None
 
     def train(self, fold: int) -> Index:
         """Give the labeled rows on which the models of a fold were trained.
@@ -109,36 +108,15 @@ def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> An
     )
 
 
-def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, score: HeldOutScore) -> Compared:
-    """Fit the classifier without the held-out rows, and score it and its supervised model on them."""
+def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit) -> Compared:
+    """Fit the classifier without the held-out rows, and let it and the models inside it predict them."""
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TabcastWarning)  # given already for the model of all rows
         model = fit_rows(classifier, data, split.train, split.seed)
-    X, codes = take_rows(data.X, split.held_out), data.labels.codes[split.held_out]
     present = np.unique(data.labels.codes[split.train])
-    return Compared(
-        split,
-        score(model.supervised_, X, codes),
-        score(model.estimator_, X, codes),
-        predict_classes(model.supervised_, X, data.n_classes, present),
-        predict_classes(model.estimator_, X, data.n_classes, present),
-        model.n_fits_,
-        perf_counter() - start,
-    )
-
-
-def collect_scores(compared: list[Compared]) -> pd.DataFrame:
-    """One row per split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`."""
-    return pd.DataFrame(
-        {
-            "repeat": np.array([one.split.repeat for one in compared]),
-            "fold": np.array([one.split.fold for one in compared]),
-            "n_test": np.array([len(one.split.held_out) for one in compared]),
-            "supervised": np.array([one.supervised for one in compared]),
-            "self_trained": np.array([one.self_trained for one in compared]),
-        }
-    )
+    predicted = predict_contenders(model, take_rows(data.X, split.held_out), data.labels.classes, present)
+    return Compared(split, predicted, model.n_fits_, perf_counter() - start)
 
 
 def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFold:
@@ -147,11 +125,16 @@ def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFo
     rows = np.concatenate([one.split.held_out for one in first])
     order = np.argsort(rows)
     folds = np.concatenate([np.full(len(one.split.held_out), one.split.fold) for one in first])
+
+    def pooled(name: str) -> Floats:
+        return np.concatenate([one.predicted[name].proba for one in first])[order]
+
     return OutOfFold(
         rows[order],
         data.labels.codes[rows[order]],
         folds[order],
-        np.concatenate([one.supervised_proba for one in first])[order],
-        np.concatenate([one.self_trained_proba for one in first])[order],
+        pooled(SUPERVISED),
+        pooled(SELF_TRAINED),
         {one.split.fold: one.split.train for one in first},
+        pooled(COMMITTEE) if COMMITTEE in first[0].predicted else None,
     )

@@ -13,17 +13,12 @@ from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer, check_number
 from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
-from tabcast.guard._comparison import (
-    Compared,
-    GuardSplit,
-    collect_out_of_fold,
-    collect_scores,
-    compare_on_split,
-    fit_rows,
-)
+from tabcast.guard._comparison import Compared, GuardSplit, collect_out_of_fold, compare_on_split, fit_rows
+from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED
 from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
-from tabcast.guard._scoring import HeldOutScore, is_share
-from tabcast.guard._verdict import Verdict
+from tabcast.guard._pooled import PooledScores, pool_scores
+from tabcast.guard._scoring import HeldOutScore
+from tabcast.guard._verdict import Gain, Verdict
 from tabcast.progress import Bar, Progress
 from tabcast.self_training import (
     SelfTrainer,
@@ -32,10 +27,8 @@ from tabcast.self_training import (
     TrainingData,
     read_training_data,
 )
-from tabcast.statistics import corrected_interval, mean
 from tabcast.validation import CrossValidation
 
-SELF_TRAINED, SUPERVISED = "self-trained", "supervised"
 FEWEST_SPLITS = 2  # with one split there is no interval
 
 
@@ -43,10 +36,13 @@ class GuardedClassifier(SemiSupervisedClassifier):
     """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
 
     The labeled rows are split by repeated stratified cross-validation. In each split the whole classifier, with
-    everything that it learns or searches for, is fitted on the training rows and all unlabeled rows, and compared with
-    its own supervised model on the held-out rows. *Choice*: the model with the better mean score is kept; ties and
-    losses go to the supervised one. *Verdict*: what the evidence supports, in words, with the gain and a 90% interval;
-    see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
+    everything that it learns or searches for, is fitted on the training rows and all unlabeled rows, and compared on
+    the held-out rows with its own supervised model and, in soft self-training, with its committee, which sees no
+    unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
+    *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to
+    the supervised one. *Verdict*: whether the self-trained model is better than yours alone, and how much of that is
+    due to the unlabeled rows: the gain over the best model without them, with a 90% interval; see
+    :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
 
     The classifier is fitted 1 + `n_splits` * `n_repeats` times.
 
@@ -56,8 +52,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         The semi-supervised classifier. None is SoftSelfTrainingClassifier with its defaults.
     scoring : str, callable or None, default="balanced_accuracy"
         The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
-        `sample_weight`. A split whose held-out rows lack a class that the score needs is left out. None is the
-        `score` method of the estimator.
+        `sample_weight`. A callable is given the held-out predictions as a classifier. None is accuracy.
     n_splits : int, default=5
         Number of folds. The only labeled row of a class is never held out.
     n_repeats : int, default=2
@@ -90,7 +85,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     supervised_ : estimator
         The base classifier fitted on the labeled rows alone.
     out_of_fold_ : OutOfFold
-        Probabilities of the held-out rows of the first repeat from both models.
+        Probabilities of the held-out rows of the first repeat from all models.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     n_fits_ : int
@@ -200,8 +195,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
             seconds = perf_counter() - start
             progress.advance()
             progress.describe(f"split 1 of {len(splits)}")
-            compared = list(self._compare(data, splits, score, start, progress))
-        self._remember(data, compared, stopped=len(compared) < len(splits), metric=score.name)
+            compared = list(self._compare(data, splits, start, progress))
+        self._remember(data, compared, stopped=len(compared) < len(splits), score=score)
         self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
         return self
 
@@ -229,7 +224,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         return splits
 
     def _compare(
-        self, data: TrainingData, splits: list[GuardSplit], score: HeldOutScore, start: float, progress: Progress
+        self, data: TrainingData, splits: list[GuardSplit], start: float, progress: Progress
     ) -> Iterator[Compared]:
         """Evaluate one split after another, until all are done or the time is up."""
         n_jobs = effective_n_jobs(self.n_jobs)
@@ -240,32 +235,22 @@ class GuardedClassifier(SemiSupervisedClassifier):
             if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
                 return
             batch = splits[first : first + batch_size]
-            jobs = (delayed(compare_on_split)(self._given(), data, split, score) for split in batch)
+            jobs = (delayed(compare_on_split)(self._given(), data, split) for split in batch)
             for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
                 n_done, longest = n_done + 1, max(longest, compared.seconds)
                 progress.advance()
                 progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
                 yield compared
 
-    def _remember(self, data: TrainingData, compared: list[Compared], *, stopped: bool, metric: str) -> None:
+    def _remember(self, data: TrainingData, compared: list[Compared], *, stopped: bool, score: HeldOutScore) -> None:
         """Choose, and set the fitted attributes."""
-        scores = collect_scores(compared)
-        judged = scores.dropna()
-        if len(judged) < FEWEST_SPLITS:
-            raise ValueError(
-                f"`scoring`={metric!r} of GuardedClassifier could be computed on only {len(judged)} of {len(scores)} "
-                "splits, because it needs every class among the held-out rows. Label more rows of rare classes, use "
-                "fewer splits, or choose another score."
-            )
-        n_test = judged["n_test"].to_numpy()
-        test_share = float((n_test / (len(data.labeled) - n_test)).mean())
-        differences = (judged["self_trained"] - judged["supervised"]).to_numpy()
-        supervised, self_trained = mean(judged["supervised"].to_numpy()), mean(judged["self_trained"].to_numpy())
-        # Without unlabeled rows the two models are the same, and nothing has to be estimated.
-        resolution = 1 / float(n_test.mean()) if len(data.pool) and is_share(metric, supervised, self_trained) else 0.0
-        interval = corrected_interval(differences, test_share, resolution=resolution)
+        pooled = pool_scores(compared, data, score)
+        _refuse_unscored(pooled, score.name)
+        scores = pooled.scores
+        without = COMMITTEE if scores.get(COMMITTEE, -np.inf) > scores[SUPERVISED] else SUPERVISED
+        credit, total = (pooled.gain(SELF_TRAINED, reference, LEVEL) for reference in (without, SUPERVISED))
         same_model = self.self_trained_.best_round_ == 0
-        better = interval.gain > 0 and not same_model
+        better = total.gain > 0 and not same_model
         keeps_self_trained = len(data.pool) > 0 and (better or not self.guard)
         self.chosen_ = SELF_TRAINED if keeps_self_trained else SUPERVISED
         self.supervised_ = self.self_trained_.supervised_
@@ -273,26 +258,31 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.classes_ = data.labels.classes
         self.out_of_fold_ = collect_out_of_fold(compared, data)
         self.n_fits_ = self.self_trained_.n_fits_ + sum(one.n_fits for one in compared)
+        never_held_out = np.setdiff1d(np.arange(data.n_classes), self.out_of_fold_.codes)
         self.verdict_ = Verdict(
-            word=find_word(interval),
+            word=find_word(credit),
             chosen=self.chosen_,
-            metric=metric,
-            gain=interval.gain,
-            low=interval.low,
-            high=interval.high,
+            metric=score.name,
+            gain=credit.gain,
+            low=credit.low,
+            high=credit.high,
             level=LEVEL,
-            supervised=supervised,
-            self_trained=self_trained,
+            without=without,
+            total=Gain.of(total),
+            supervised=scores[SUPERVISED],
+            committee=scores.get(COMMITTEE),
+            self_trained=scores[SELF_TRAINED],
             n_labeled=len(data.labeled),
             n_unlabeled=len(data.pool),
             n_splits=int(self.n_splits),
             n_repeats=int(self.n_repeats),
-            more_labels=labels_to_settle(interval, len(data.labeled)),
+            more_labels=labels_to_settle(credit, len(data.labeled)),
             guard=bool(self.guard),
             same_model=same_model,
             time_limit=None if self.time_limit is None else float(self.time_limit),
             stopped=stopped,
-            scores=scores,
+            unscored=[str(label) for label in data.labels.classes[never_held_out]],
+            scores=pooled.table,
         )
 
     def _show_progress(self, total: int) -> Progress:
@@ -310,3 +300,14 @@ class GuardedClassifier(SemiSupervisedClassifier):
         check_integer(self.n_splits, "n_splits", "GuardedClassifier", 2)
         check_integer(self.n_repeats, "n_repeats", "GuardedClassifier", 1)
         check_number(self.time_limit, "time_limit", "GuardedClassifier", "(0, inf)", allowed=[None])
+
+
+def _refuse_unscored(pooled: PooledScores, metric: str) -> None:
+    """Refuse a score that could not be computed often enough for an interval."""
+    known = int(np.isfinite(pooled.contributions[SUPERVISED]).sum())
+    if known < FEWEST_SPLITS or not np.isfinite(list(pooled.scores.values())).all():
+        raise ValueError(
+            f"`scoring`={metric!r} of GuardedClassifier could be computed on only {known} of {len(pooled.table)} "
+            "splits, because it needs every class among the held-out rows. Label more rows of rare classes, use "
+            "fewer splits, or choose another score."
+        )

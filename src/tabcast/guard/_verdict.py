@@ -3,41 +3,91 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import pandas as pd
 
+from tabcast.guard._interval import find_word
 from tabcast.guard._words import say_verdict
+from tabcast.statistics import Interval
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A difference of scores with its interval, and what the evidence supports.
+
+    Parameters
+    ----------
+    word : {"helped", "probably helped", "no difference seen", "hurt"}
+        What the evidence supports.
+    gain : float
+        The difference.
+    low, high : float
+        Ends of the interval.
+
+    See Also
+    --------
+    Verdict : Has one of the self-trained model over the supervised one.
+    """
+
+    word: str
+    gain: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, interval: Interval) -> Gain:
+        """Put an interval into a word.
+
+        Parameters
+        ----------
+        interval : Interval
+            The gain with its interval.
+
+        Returns
+        -------
+        Gain
+            The same with a word.
+        """
+        return cls(find_word(interval), interval.gain, interval.low, interval.high)
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """Whether the unlabeled rows helped, how certain that is, and which model was chosen; `print` it to read it.
 
-    Choice and verdict are two things: the choice is the model with the better cross-validated score, the verdict is
-    what the evidence supports.
+    Three things are told apart. `total` is what the self-trained model gains over the user's model alone. `gain` is
+    the part of it that is due to the unlabeled rows: over the best model without them, which is the committee of soft
+    self-training where that is better than the user's model. The choice is the model with the better score.
 
     Parameters
     ----------
     word : {"helped", "probably helped", "no difference seen", "hurt"}
-        The verdict.
+        The verdict on the unlabeled rows.
     chosen : {"self-trained", "supervised"}
         The model that was kept.
     metric : str
         Name of the score.
     gain : float
-        Mean score of the self-trained model minus that of the supervised one, on the same held-out rows.
+        Score of the self-trained model minus that of the best model without unlabeled rows, on the same held-out rows.
     low : float
         Lower end of the interval of the gain.
     high : float
         Upper end of the interval of the gain.
     level : float
         Confidence level of the interval. The correction of Nadeau and Bengio accounts for overlapping training sets.
+    without : {"supervised", "committee"}
+        The best model without unlabeled rows.
+    total : Gain
+        Score of the self-trained model minus that of the supervised one.
     supervised : float
-        Mean score of the supervised model.
+        Score of the supervised model: of all held-out rows of a repeat together, mean over the repeats.
+    committee : float or None
+        Score of the committee; None for a classifier that has none.
     self_trained : float
-        Mean score of the self-trained model.
+        Score of the self-trained model.
     n_labeled : int
         Number of labeled rows.
     n_unlabeled : int
@@ -57,9 +107,11 @@ class Verdict:
         Time limit in seconds.
     stopped : bool
         Whether the time limit ended the comparison early.
+    unscored : list of str
+        Classes with one labeled row, which is never held out: the scores say nothing about them.
     scores : DataFrame
-        One row per split: `repeat`, `fold`, `n_test`, `supervised`, `self_trained`. Scores are missing if the held-out
-        rows of a split lack a class that the score needs.
+        One row per split: `repeat`, `fold`, `n_test`, `supervised`, `committee` where there is one, `self_trained`.
+        These are scores on the fold alone, missing if it lacks a class.
 
     See Also
     --------
@@ -74,7 +126,10 @@ class Verdict:
     low: float
     high: float
     level: float
+    without: str
+    total: Gain
     supervised: float
+    committee: float | None
     self_trained: float
     n_labeled: int
     n_unlabeled: int
@@ -85,6 +140,7 @@ class Verdict:
     same_model: bool
     time_limit: float | None
     stopped: bool
+    unscored: list[str]
     scores: pd.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,14 +151,31 @@ class Verdict:
         dict
             The fields by name; `scores` is a list with one dictionary per split, a missing score is None.
         """
-        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "scores"}
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("scores", "total")}
         rows = self.scores.to_dict("records")
         return {
             **plain,
+            "total": asdict(self.total),
             "scores": [
                 {str(name): None if math.isnan(value) else value for name, value in row.items()} for row in rows
             ],
         }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Verdict:
+        """Make a verdict of plain data.
+
+        Parameters
+        ----------
+        plain : dict
+            What :meth:`to_dict` gave.
+
+        Returns
+        -------
+        Verdict
+            The same verdict.
+        """
+        return cls(**{**plain, "total": Gain(**plain["total"]), "scores": pd.DataFrame(plain["scores"])})
 
     def __str__(self) -> str:
         return "\n".join(say_verdict(self.to_dict()))

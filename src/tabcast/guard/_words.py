@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tabcast.guard._interval import HELPED, HURT, NOTHING, PROBABLY
 from tabcast.guard._scoring import is_share
 
 HEADLINES = {
-    "helped": "The unlabeled rows helped.",
-    "probably helped": "The unlabeled rows probably helped.",
-    "no difference seen": "No difference was seen: the unlabeled rows may or may not help.",
-    "hurt": "The unlabeled rows hurt.",
+    HELPED: "The unlabeled rows helped.",
+    PROBABLY: "The unlabeled rows probably helped.",
+    NOTHING: "No difference was seen: the unlabeled rows may or may not help.",
+    HURT: "The unlabeled rows hurt.",
 }
+# The self-trained model gained over the user's model, but not over the committee of labeled rows alone.
+WITHOUT_CREDIT = {
+    NOTHING: "but the unlabeled rows made no visible difference.",
+    HURT: "but the unlabeled rows hurt.",
+}
+BETTER = {HELPED: "Better", PROBABLY: "Probably better"}
 
 
 def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
-    """Put a verdict into sentences: the word, the gain, how certain it is, and which model was chosen and why.
+    """Put a verdict into sentences: the words, the gains, how certain they are, and which model was chosen and why.
 
     Parameters
     ----------
@@ -36,36 +43,64 @@ def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
         return [
             "There are no unlabeled rows, so there is nothing to compare: the model is the supervised one.",
             f"Its cross-validated {_name(verdict)} is {verdict['supervised']:.3f}.",
+            *_say_unscored(verdict),
         ]
-    return [HEADLINES[verdict["word"]], _say_gain(verdict), *_say_width(verdict), _say_choice(verdict)]
+    return [
+        _say_headline(verdict),
+        _say_total(verdict),
+        *_say_credit(verdict),
+        *_say_width(verdict),
+        *_say_unscored(verdict),
+        _say_choice(verdict),
+    ]
 
 
-def _say_gain(verdict: Mapping[str, Any]) -> str:
-    """The gain with its interval, and the rows it was measured on."""
-    low = _amount(verdict, verdict["low"]).split()[0]
-    n_judged = sum(row["supervised"] is not None and row["self_trained"] is not None for row in verdict["scores"])
+def _say_headline(verdict: Mapping[str, Any]) -> str:
+    """Both answers at a glance."""
+    total, word = verdict["total"]["word"], verdict["word"]
+    if verdict["without"] == "committee" and total in BETTER and word in WITHOUT_CREDIT:
+        return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
+    return HEADLINES[word]
+
+
+def _say_total(verdict: Mapping[str, Any]) -> str:
+    """What the self-trained model gains over the supervised one, and the rows it was measured on."""
+    total = verdict["total"]
     return (
-        f"Cross-validated on {verdict['n_labeled']} labeled rows ({n_judged} splits), {_name(verdict)} went from "
-        f"{verdict['supervised']:.3f} (supervised) to {verdict['self_trained']:.3f} (self-trained): a change of "
-        f"{_amount(verdict, verdict['gain'])} ({verdict['level']:.0%} interval: {low} to "
-        f"{_amount(verdict, verdict['high'])})."
+        f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
+        f"went from {verdict['supervised']:.3f} (supervised) to {verdict['self_trained']:.3f} (self-trained): a change "
+        f"of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
+
+
+def _say_credit(verdict: Mapping[str, Any]) -> list[str]:
+    """What of it is due to the unlabeled rows, where that is another number."""
+    if verdict["committee"] is None:
+        return []
+    score = f"A committee of several kinds of models, trained on the labeled rows alone, has {verdict['committee']:.3f}"
+    if verdict["without"] == "supervised":
+        return [f"{score}, no more than your model, so the whole change is credited to the unlabeled rows."]
+    return [
+        f"{score}: the part that the unlabeled rows add is {_amount(verdict, verdict['gain'])} "
+        f"({_interval(verdict, verdict)})."
+    ]
 
 
 def _say_width(verdict: Mapping[str, Any]) -> list[str]:
     """How wide the interval is, what would settle the question, and whether time ran out."""
     sentences = []
     more, width = verdict["more_labels"], _amount(verdict, verdict["high"] - verdict["low"], signed=False)
-    if all(row["supervised"] == row["self_trained"] for row in verdict["scores"]):
+    what = "part" if verdict["without"] == "committee" else "change"
+    if verdict["total"]["gain"] == 0 and all(row["supervised"] == row["self_trained"] for row in verdict["scores"]):
         sentences.append("Both models scored the same in every split.")
     elif more is None:
         sentences.append(
-            f"The interval is {width} wide, much wider than the change itself: no realistic number of further labels "
+            f"The interval is {width} wide, much wider than the {what} itself: no realistic number of further labels "
             "would settle whether it is real."
         )
     elif more > 0:
         sentences.append(
-            f"The interval is {width} wide: if the change stays the same, about {more} more labeled rows would settle "
+            f"The interval is {width} wide: if the {what} stays the same, about {more} more labeled rows would settle "
             "whether it is real."
         )
     if verdict["stopped"]:
@@ -76,22 +111,40 @@ def _say_width(verdict: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+def _say_unscored(verdict: Mapping[str, Any]) -> list[str]:
+    """Which classes the scores say nothing about."""
+    classes = verdict["unscored"]
+    if not classes:
+        return []
+    listed = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
+    if len(classes) == 1:
+        return [f"Class {listed} has one labeled row, which is never held out: the scores say nothing about it."]
+    return [f"Classes {listed} have one labeled row each, which is never held out: the scores say nothing about them."]
+
+
 def _say_choice(verdict: Mapping[str, Any]) -> str:
     """Which model was kept, and why."""
+    gain = verdict["total"]["gain"]
     if not verdict["guard"]:
-        if verdict["chosen"] == "self-trained" and verdict["gain"] <= 0:
+        if verdict["chosen"] == "self-trained" and gain <= 0:
             return (
                 "The self-trained model was kept although its cross-validated score is not better, because the guard "
                 "is off."
             )
         return "The self-trained model was kept; the guard is off."
     if verdict["chosen"] == "self-trained":
-        return "The self-trained model was kept, because its cross-validated score is better."
+        return "The self-trained model was kept, because its cross-validated score is better than the supervised one's."
     if verdict["same_model"]:
         return "The supervised model was kept: self-training on all rows ended with it as well."
-    if verdict["gain"] == 0:
+    if gain == 0:
         return "The supervised model was kept, because the cross-validated scores are equal."
     return "The supervised model was kept, because its cross-validated score is better."
+
+
+def _interval(verdict: Mapping[str, Any], gain: Mapping[str, Any]) -> str:
+    """An interval with its level."""
+    low = _amount(verdict, gain["low"]).split()[0]
+    return f"{verdict['level']:.0%} interval: {low} to {_amount(verdict, gain['high'])}"
 
 
 def _in_points(verdict: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ Data = Mapping[str, Any]
 BESIDE, ACROSS = (700.0, 340.0), (820.0, 580.0, 340.0)
 
 PICTURES: dict[str, tuple[Callable[[Data], Words], Callable[[Data, float], Markup]]] = {
-    "gain": (words.say_gain, charts.draw_gain),
+    "gain": (words.say_gain, charts.draw_verdict),
     "classes": (words.say_classes, charts.draw_classes),
     "cluster_assumption": (words.say_cluster_assumption, charts.draw_density_accuracy),
     "class_overlap": (words.say_class_overlap, charts.draw_overlap),

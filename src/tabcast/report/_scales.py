@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tabcast.report._phrases import MINUS
 from tabcast.report._text import clean
 
-Number = TypeVar("Number", int, float)
+Choice = TypeVar("Choice", int, float, str)
 
 TICK_SIZE = 11.5
 LABEL_SIZE = 12.5
@@ -183,6 +183,6 @@ def end_room(texts: Sequence[str], least: float = 16) -> float:
     return max([least, *(text_width(one, TICK_SIZE) / 2 + 2 for one in (*texts[:1], *texts[-1:]))])
 
 
-def choose(width: float, wide: Number, narrow: Number) -> Number:
+def choose(width: float, wide: Choice, narrow: Choice) -> Choice:
     """One of two values, by width: for a screen or for a phone."""
     return wide if width > PHONE else narrow

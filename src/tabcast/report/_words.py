@@ -85,9 +85,11 @@ def say_headline(summary: Data) -> list[str]:
 
 def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
     """The numbers to see first, each with its name."""
-    score = f"{decimal(verdict['supervised'])} → {decimal(verdict['self_trained'])}"
+    scores = [verdict["supervised"], verdict["committee"], verdict["self_trained"]]
+    steps = ["yours alone", "committee", "with unlabeled rows"]
+    shown = [(step, decimal(score)) for step, score in zip(steps, scores, strict=True) if score is not None]
     return [
-        (f"{spaced(verdict['metric'])}, supervised → self-trained", score),
+        (f"{spaced(verdict['metric'])}, {' → '.join(step for step, _ in shown)}", " → ".join(one for _, one in shown)),
         ("the model that was kept", verdict["chosen"]),
         ("labeled rows", count(table["n_labeled"])),
         ("unlabeled rows", count(table["n_unlabeled"])),
@@ -95,14 +97,31 @@ def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
 
 
 def say_gain(verdict: Data) -> Words:
-    """The gain with its interval."""
-    low, high = (signed(verdict[end], points=in_points(verdict)) for end in ("low", "high"))
-    side = "includes zero" if verdict["low"] <= 0 <= verdict["high"] else "lies on one side of zero"
+    """The gain with its interval, or both gains where a committee was compared as well."""
+    points, total = in_points(verdict), verdict["total"]
+
+    def span(gain: Data) -> str:
+        low, high = (signed(gain[end], points=points) for end in ("low", "high"))
+        return f"{low} to {high}"
+
+    def side(gain: Data) -> str:
+        return "includes zero" if gain["low"] <= 0 <= gain["high"] else "lies on one side of zero"
+
+    level = percent(verdict["level"])
+    if verdict["committee"] is None:
+        return Words(
+            "The gain and its uncertainty",
+            f"The dot is the gain in cross-validation, the bar its {level} interval, and each tick below is one split "
+            "of the labeled rows; right of zero the unlabeled rows helped.",
+            f"The interval runs from {span(verdict)} and {side(verdict)}.",
+        )
     return Words(
-        "The gain and its uncertainty",
-        f"The dot is the gain in cross-validation, the bar its {percent(verdict['level'])} interval, and each tick "
-        "below is one split of the labeled rows; right of zero the unlabeled rows helped.",
-        f"The interval runs from {low} to {high} and {side}.",
+        "Where the gain comes from",
+        f"Each line is a model, its dot the gain over your model in cross-validation. The bars are {level} intervals: "
+        "the upper one is to be compared with the solid line, your model; the lower one with the dashed line, the best "
+        "model without unlabeled rows.",
+        f"Over your model the interval runs from {span(total)} and {side(total)}; over the best model without "
+        f"unlabeled rows from {span(verdict)} and {side(verdict)}.",
     )
 
 

@@ -89,7 +89,7 @@ class Run:
             None with `method="supervised"`, which compares nothing.
         """
         plain = self.summary["verdict"]
-        return None if plain is None else Verdict(**{**plain, "scores": pd.DataFrame(plain["scores"])})
+        return None if plain is None else Verdict.from_dict(plain)
 
     @cached_property
     def report(self) -> RunReport:

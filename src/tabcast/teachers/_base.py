@@ -59,6 +59,8 @@ class Teacher(BaseEstimator, ABC):
     ----------
     temperature : float
         How much its labels are sharpened by default: ``q ** (1 / T)``.
+    stands_alone : bool
+        Whether it is a model of its own, which could be used without any unlabeled row.
     out_of_fold_ : ndarray of shape (n_rows, n_classes) or None
         After fitting, probabilities of labeled rows that it was not trained on; None for a teacher without any.
 
@@ -68,6 +70,7 @@ class Teacher(BaseEstimator, ABC):
     """
 
     temperature: ClassVar[float] = 1.0
+    stands_alone: ClassVar[bool] = True
     out_of_fold_: Floats | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tabcast.table import Floats
 from tabcast.teachers._base import Lesson, Teacher, proba_of
@@ -35,6 +35,7 @@ class SelfTeacher(Teacher):
     2
     """
 
+    stands_alone: ClassVar[bool] = False
     own_: Any
 
     def fit(self, lesson: Lesson) -> SelfTeacher:
