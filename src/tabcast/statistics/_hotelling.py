@@ -10,7 +10,9 @@ from tabcast.table import Floats
 RIDGE = 1e-9  # added to the variances, against coordinates that never vary
 
 
-def hotelling_p_value(first: Floats, second: Floats, *, n_free: int | None = None) -> float:
+def hotelling_p_value(
+    first: Floats, second: Floats, *, n_free: int | None = None, extra_covariance: Floats | float = 0.0
+) -> float:
     """Compute the p-value of Hotelling's two-sample T² test with a pooled covariance.
 
     Parameters
@@ -21,6 +23,8 @@ def hotelling_p_value(first: Floats, second: Floats, *, n_free: int | None = Non
         The second sample.
     n_free : int or None, default=None
         Number of coordinates to compare, where the others follow from the first ones. None compares all.
+    extra_covariance : ndarray of shape (n_free, n_free) or float, default=0.0
+        Added to the covariance of a row, which makes the test more cautious.
 
     Returns
     -------
@@ -44,7 +48,7 @@ def hotelling_p_value(first: Floats, second: Floats, *, n_free: int | None = Non
         return 1.0
     means = first.mean(axis=0), second.mean(axis=0)
     about = np.vstack([first - means[0], second - means[1]])[:, :n_free]
-    spread = about.T @ about / (n_first + n_second - 2) + RIDGE * np.eye(n_free)
+    spread = about.T @ about / (n_first + n_second - 2) + RIDGE * np.eye(n_free) + extra_covariance
     difference = (means[0] - means[1])[:n_free]
     squared = difference @ np.linalg.solve(spread * (1 / n_first + 1 / n_second), difference)
     ratio = float(squared) * n_spare / (n_free * (n_first + n_second - 2))

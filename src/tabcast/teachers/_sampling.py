@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tabcast.statistics import hotelling_p_value
 from tabcast.table import Floats
 
@@ -41,6 +43,10 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     unlabeled rows. The test has the more power the better the teacher separates the classes, and none if it is
     uninformative.
 
+    With many classes some hardly vary in the predictions, and tiny differences between predictions out of fold and
+    others would seem significant there. Therefore ``(n_classes - 2) / n_labeled`` of the covariance of the class labels
+    is added to that of the predictions: nothing with two classes.
+
     Parameters
     ----------
     labeled : ndarray of shape (n_labeled, n_classes)
@@ -66,5 +72,13 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     >>> compare_samples(draw(100, 0.5), draw(1000, 0.1)).looks_random
     False
     """
-    p_value = hotelling_p_value(labeled, unlabeled, n_free=labeled.shape[1] - 1)  # probabilities sum to 1
+    n_labeled, n_classes = labeled.shape
+    mean = np.concatenate([labeled, unlabeled]).mean(axis=0)[:-1]
+    of_labels = np.diag(mean) - np.outer(mean, mean)  # what the covariance of the classes themselves would be
+    p_value = hotelling_p_value(
+        labeled,
+        unlabeled,
+        n_free=n_classes - 1,  # probabilities sum to 1
+        extra_covariance=min(1.0, (n_classes - 2) / n_labeled) * of_labels,
+    )
     return Sampling(labeled.mean(axis=0), unlabeled.mean(axis=0), p_value)
