@@ -88,7 +88,10 @@ NO_TABLE = {
     "a generator": ((row for row in [[1], [2]]), "got generator instead"),
     "ragged": ([[1], [1, 2]], "same number of cells"),
     "structured": (np.zeros(2, dtype=[("a", float)]), "got a structured array"),
-    "text": (np.array([["a", "b"]], dtype=object), "X has cells that are not numbers .* Pass a DataFrame"),
+    "text": (
+        np.array([["a", "b"]], dtype=object),
+        "X has cells that are not numbers: row 0 of column 0 .* Pass a DataFrame",
+    ),
     "several names": (
         pd.DataFrame(np.ones((2, 2)), columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
         "names of several levels",
