@@ -58,7 +58,7 @@ def list_command(data_dir: DataDir = None) -> None:
         )
     # On a narrower terminal, long lines are better than truncated names.
     # rich ignores a width without a height where TERM is "dumb".
-    console = Console(width=max(Console().width, TABLE_WIDTH))
+    console = Console(width=max(Console().width, TABLE_WIDTH), height=Console().height)
     console.print(table)
     for number, folder in enumerate(folders, start=1):
         console.print(f"({number}) {folder}", soft_wrap=True, highlight=False)
