@@ -12,7 +12,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer, check_number
-from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
+from tabcast.exceptions import (
+    EmptyColumnWarning,
+    NothingHeldOutError,
+    NoUnlabeledRowsWarning,
+    ScoreError,
+    SmallClassWarning,
+)
 from tabcast.guard._comparison import (
     Compared,
     GuardSplit,
@@ -213,7 +219,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         """The splits, repeat by repeat."""
         codes = data.labels.codes[data.labeled]
         if np.bincount(codes).max() < 2:
-            raise ValueError(
+            raise NothingHeldOutError(
                 "GuardedClassifier compares two models on held-out labeled rows, but every class has only one labeled "
                 "row. Label at least two rows of a class, or fit the classifier without the guard."
             )
@@ -252,10 +258,10 @@ class GuardedClassifier(SemiSupervisedClassifier):
         scores = collect_scores(compared)
         judged = scores.dropna()
         if len(judged) < FEWEST_SPLITS:
-            raise ValueError(
-                f"`scoring`={metric!r} of GuardedClassifier could be computed on only {len(judged)} of {len(scores)} "
-                "splits, because it needs every class among the held-out rows. Label more rows of rare classes, use "
-                "fewer splits, or choose another score."
+            raise ScoreError(
+                f"could be computed on only {len(judged)} of {len(scores)} splits, because it needs every class among "
+                "the held-out rows",
+                f"Label more rows of rare classes, use fewer splits, or choose another score than {metric!r}.",
             )
         n_test = judged["n_test"].to_numpy()
         test_share = float((n_test / (len(data.labeled) - n_test)).mean())

@@ -64,8 +64,10 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     RunFolderError
         If the run could not be saved there.
     """
-    place = Path(os.path.realpath(folder))  # a link may lead to another disk
     argument = Argument("folder")
+    if not os.fspath(folder):
+        raise RunFolderError(argument, " is empty; give a folder, or . for the current one.")
+    place = Path(os.path.realpath(folder))  # a link may lead to another disk
     if place.exists() and not place.is_dir():
         raise RunFolderError(argument, f" {folder} is a file; give a folder.")
     if not place.name:

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from tabcast.exceptions import ScoreError
 from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
@@ -251,9 +252,10 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
     try:
         score = float(scorer(model, X, y))
     except ValueError as error:
-        raise ValueError(f"`scoring` failed on {len(y)} held-out rows ({error}). {SCORING_ADVICE}") from error
+        reason = " ".join(str(error).split())
+        raise ScoreError(f"failed on {len(y)} held-out rows ({reason})", SCORING_ADVICE) from error
     if np.isnan(score):
-        raise ValueError(f"`scoring` gave no number on {len(y)} held-out rows. {SCORING_ADVICE}")
+        raise ScoreError(f"gave no number on {len(y)} held-out rows", SCORING_ADVICE)
     return score
 
 
