@@ -1,4 +1,4 @@
-"""Warnings that a user may want to catch by name."""
+"""Warnings and errors that a user may want to catch by name."""
 
 
 class TabcastWarning(UserWarning):
@@ -31,3 +31,26 @@ class AmbiguousLabelWarning(TabcastWarning):
 
 class UnseenLevelsWarning(TabcastWarning):
     """No cell of a categorical column has a level that was there in `fit`: the column carries no information."""
+
+
+class ScoreError(ValueError):
+    """A score that cannot be computed on held-out rows.
+
+    Parameters
+    ----------
+    problem : str
+        What happened, without the name of the argument that the score was passed as.
+    advice : str
+        What to do about it.
+    """
+
+    def __init__(self, problem: str, advice: str) -> None:
+        super().__init__(problem, advice)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return "`scoring` {}. {}".format(*self.args)
+
+
+class NothingHeldOutError(ValueError):
+    """Every class has a single labeled row, so that none can be held out."""

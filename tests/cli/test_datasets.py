@@ -67,6 +67,7 @@ class TestList:
     def test_nothing_is_cut_on_a_narrow_terminal(self, monkeypatch, terminal):
         monkeypatch.setenv("COLUMNS", "80")
         monkeypatch.setenv("TERM", terminal)
+        monkeypatch.setenv("FORCE_COLOR", "1")  # as if the output were a terminal
         rows = rows_of(run("list").output)
         assert [name.rstrip("*") for name in rows][1:] == [info.name for info in list_datasets()]
 

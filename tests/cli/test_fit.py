@@ -396,3 +396,31 @@ def test_words_of_a_learner_are_one_sentence(place, tmp_path, monkeypatch):
     assert "lightgbm could not be trained on this table (Wrong size of feature_names); try another --model." in (
         result.output
     )
+
+
+def test_an_empty_folder_is_refused(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("fit", place / "customers.csv", "--target", "churned", "--out", "", "--method", "supervised")
+    assert result.exit_code == 2
+    assert result.stderr == "--out is empty; give a folder, or . for the current one.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_metric_that_fails_is_named_as_the_option(place, tmp_path):
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "naive", "--metric", "precision", *QUICK]
+    result = run("fit", place / "customers.csv", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("--metric precision failed on ")
+    assert "pos_label" in result.stderr
+    assert result.stderr.endswith("Label more rows of rare classes, or choose another score.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_few_labels_to_hold_some_out(tmp_path):
+    table = pd.DataFrame({"a": np.arange(40) % 7, "b": np.arange(40) % 3, "y": ["no", "yes"] * 20})
+    table.loc[3:, "y"] = None  # a split trains on one row per class
+    table.to_csv(tmp_path / "table.csv", index=False)
+    result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "out", "--method", "naive", *QUICK)
+    assert result.exit_code == 2
+    assert "every class has a single labeled row" in result.stderr
+    assert result.stderr.endswith("Label more rows, or use --method supervised.\n")

@@ -31,9 +31,9 @@ def with_infinity(table):
 BAD = {
     "no labeled rows": ((X, np.full(12, -1)), {}, ValueError, "y has no labeled row"),
     "one class": ((X, np.where(Y == 1, -1, Y)), {}, ValueError, "only one class among its 3 labeled rows, 0"),
-    "lengths": ((X, Y[:-1]), {}, ValueError, "inconsistent numbers of samples"),
+    "lengths": ((X, Y[:-1]), {}, ValueError, "`y` must have one entry per row of X, that is 12; got 11"),
     "sparse": ((sparse.csr_matrix(X), Y), {}, TypeError, "sparse matrix; a dense one is required"),
-    "infinite array": ((np.where(X == 4, np.inf, X), Y), {}, ValueError, "contains infinity"),
+    "infinite array": ((np.where(X == 4, np.inf, X), Y), {}, ValueError, "contains infinity.* in column 0, 1. Replace"),
     "infinite column": ((with_infinity(FRAME), Y), {}, ValueError, "contains infinity.* in column 'size'"),
     "infinite label": ((X, np.where(Y == 1, np.inf, Y)), {}, ValueError, "y contains infinity"),
     "no y": ((X, None), {}, ValueError, "requires y"),

@@ -201,10 +201,8 @@ def test_catboost_when_installed(mixed_table):
 def test_error_for_text_columns_suggests_an_encoder(mixed_table):
     X, truth = mixed_table
     model = SelfTrainingClassifier(RandomForestClassifier(5), random_state=0)
-    with pytest.raises(ValueError, match="could not convert") as caught:
+    with pytest.raises(ValueError, match=r"RandomForestClassifier takes numbers only, and column 'city' .* Pipeline"):
         model.fit(X[["age", "city"]], hide_labels(truth, 50, 0, None))
-    assert "'city'" in caught.value.__notes__[0]
-    assert "Pipeline" in caught.value.__notes__[0]
 
 
 def test_grid_search_and_cross_validation_on_a_half_labeled_table(mixed_table):

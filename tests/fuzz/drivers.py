@@ -44,6 +44,7 @@ from tests.fuzz.generator import (
 )
 from tests.fuzz.invariants import (
     Refusal,
+    Wrong,
     attempt,
     check_by_id,
     check_classes,
@@ -56,6 +57,7 @@ from tests.fuzz.invariants import (
 )
 
 Notes = list[str]
+ROUNDING = 1e-9
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 ESTIMATORS = {
@@ -168,7 +170,7 @@ def _same_by_pool_order(fitted: Any, table: Table, proba: Any, random: Random, n
     order[~labeled] = random.permutation(order[~labeled])
     other = table.take(order)
     again = _fit(fitted, other, other.X, other.y)
-    _check_same_model(again.predict_proba(table.X), proba, "predictions change with the order of the pool")
+    _check_same_model(again, fitted, table, proba, order, "predictions change with the order of the pool")
 
 
 def _same_apart(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
@@ -176,13 +178,14 @@ def _same_apart(fitted: Any, table: Table, proba: Any, random: Random, notes: No
     labeled = np.array([one is not None for one in table.labels])
     if table.weights is not None or labeled.all() or table.marker == "?":
         return
-    known, pool = table.take(np.flatnonzero(labeled)), table.take(np.flatnonzero(~labeled))
+    order = np.argsort(~labeled, kind="stable")
+    known, pool = table.take(order[: labeled.sum()]), table.take(order[labeled.sum() :])
     y = known.y
     again = attempt(clone(fitted).fit, known.X, y, X_unlabeled=pool.X)
     if isinstance(again, Refusal):
         notes.append(again.sentence)
         require(False, "refused with X_unlabeled what is accepted as one table")
-    _check_same_model(again.predict_proba(table.X), proba, "predictions change with X_unlabeled")
+    _check_same_model(again, fitted, table, proba, order, "predictions change with X_unlabeled")
 
 
 def _same_by_n_jobs(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
@@ -191,11 +194,17 @@ def _same_by_n_jobs(fitted: Any, table: Table, proba: Any, random: Random, notes
     check_same(again.predict_proba(table.X), proba, "predictions change with n_jobs")
 
 
-def _check_same_model(again: Any, proba: Any, what: str) -> None:
-    """Other sums round differently, and a row at the edge of the selection may fall on its other side."""
-    require(again.shape == proba.shape, f"{what}: shapes {again.shape} and {proba.shape}")
-    differ = np.abs(again - proba).max(axis=1) > 0.2
-    require(differ.mean() <= 0.1, f"{what}: {int(differ.sum())} of {len(differ)} rows")
+def _check_same_model(again: Any, fitted: Any, table: Table, proba: Any, order: Any, what: str) -> None:
+    """The same predictions; unless rounding moved a row across the edge of the selection, and no other row."""
+    try:
+        check_same(again.predict_proba(table.X), proba, what)
+    except Wrong:
+        first, second = (getattr(one, "self_trained_", one).pseudo_labels_ for one in (fitted, again))
+        second = second.assign(row=order[second["row"]]).set_index("row").loc[first["row"]]
+        moved = first["selected"].to_numpy() != second["selected"].to_numpy()
+        edge = first["confidence"][first["selected"]].min()
+        if not moved.any() or (np.abs(first["confidence"][moved] - edge) > ROUNDING).any():
+            raise
 
 
 def drive_run(random: Random, notes: Notes, method: str = "supervised") -> Refusal | None:
@@ -269,13 +278,17 @@ def drive_command_line(random: Random, notes: Notes) -> Refusal | None:
         notes.append(f"again as {other}")
         again = Path(f"again{other.ending}")
         again.write_bytes(write_bytes(frame, other))
-        check_by_id(result, _predict(again, "three.csv", n_rows), "predictions change with the notation of the file")
+        other_result = _predict(again, "three.csv", n_rows, allowed="may mean thousands or a decimal comma")
+        if other_result is not None:
+            check_by_id(result, other_result, "predictions change with the notation of the file")
     return None
 
 
-def _predict(table: Path, out: str, batch_rows: int) -> pd.DataFrame:
-    """What `tabcast predict` wrote."""
+def _predict(table: Path, out: str, batch_rows: int, allowed: str | None = None) -> pd.DataFrame | None:
+    """What `tabcast predict` wrote; None where it was refused for the reason that is allowed."""
     refusal = _invoke(["predict", "run", str(table), "--out", out, "--batch-rows", str(batch_rows)])
+    if refusal is not None and allowed is not None and allowed in refusal.sentence:
+        return None
     require(refusal is None, f"predict refused the table of training: {getattr(refusal, 'sentence', '')}")
     return pd.read_csv(out, dtype={"id": str, "prediction": str}, keep_default_na=False)
 

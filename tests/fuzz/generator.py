@@ -209,7 +209,11 @@ class Table:
         if self.wrapper == "polars":
             import polars
 
-            return polars.Series([None if one is self.marker and one != one else one for one in values], strict=False)
+            text = str in kinds  # polars would make text of -1, which is a class then
+            gone = [one is self.marker and (one != one or (text and one == -1)) for one in values]
+            return polars.Series(
+                [None if missing else one for one, missing in zip(values, gone, strict=True)], strict=False
+            )
         exact = "long" in self.label_kind  # pandas would make floats of integers beside None, and round these
         series = pd.Series(values, index=self.frame.index, dtype=object if exact else None)
         return series.astype("category") if self.wrapper == "category" else series

@@ -80,12 +80,19 @@ def test_probabilities_are_those_of_the_bare_model(mixed_table):
 
 
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
-def test_names_that_a_library_refuses(library):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ['size<5 "cm"', "size[5", "{a}: b, c", "plain"],
+        ["line\nend", "line\rend", "nul\0", ""],
+        ["a b", "a_b", "a\nb", "a b_2"],
+    ],
+)
+def test_names_that_a_library_refuses(library, names):
     learner = pytest.importorskip(library)
     kind = learner.XGBClassifier if library == "xgboost" else learner.LGBMClassifier
     settings = {"n_estimators": 5} | ({"verbose": -1} if library == "lightgbm" else {})
     X, y = make_classification(120, 4, random_state=0)
-    names = ['size<5 "cm"', "size[5", "{a}: b, c", "plain"]
     table = pd.DataFrame(X, columns=names)
     labels = np.where(np.arange(120) % 2 == 0, y, -1)
     model = SelfTrainingClassifier(kind(**settings), validation=None, random_state=0).fit(table, labels)

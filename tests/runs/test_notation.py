@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from tabcast.exceptions import TabcastWarning
-from tabcast.files import understand
+from tabcast.files import TableFileError, understand
 from tabcast.models import AdaptedClassifier
 from tabcast.runs import Run, load_model, predict_file, save_model
 
@@ -108,3 +108,32 @@ def test_thousands_are_told_from_decimals_by_the_whole_file(saved, tmp_path):
     for batch_rows in (1, 10, 1000):
         got, _ = predict(saved, text, tmp_path, batch_rows=batch_rows)
         np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+class TestACommaThatMayMeanTwoThings:
+    COLUMNS = {"income": ["1,234", "5,678", "912"] * 4, "age": ["3", "4", "5"] * 4}
+
+    def read(self, trained, given):
+        table = pd.DataFrame({"income": trained * 10, "age": ["31", "42.5", "53", "64"] * 10, "y": ["a", "b"] * 20})
+        understanding = understand(table, "y", use=["income"])
+        return understanding.convert(pd.DataFrame(given)).features["income"].head(3).tolist()
+
+    def test_it_means_what_it_means_in_the_training_table(self):
+        assert self.read(["1,234,567", "1,000", "2,000", "7"], self.COLUMNS) == [1234, 5678, 912]
+        assert self.read(["1,5", "1,25", "2,375", "7"], self.COLUMNS) == [1.234, 5.678, 912]
+
+    def test_it_separates_thousands_beside_a_decimal_point(self):
+        columns = {**self.COLUMNS, "age": ["3.25", "4.5", "5"] * 4}
+        assert self.read(["1.5", "1.25", "2.5", "7"], columns) == [1234, 5678, 912]
+
+    @pytest.mark.parametrize("trained", [["1234", "1000", "2000", "7"], ["1.5", "1.25", "2.5", "7"]])
+    def test_it_is_refused_where_nothing_tells(self, trained):
+        sentence = r"^Column 'income': '1,234' may mean thousands or a decimal comma, and neither .* write the numbers"
+        with pytest.raises(TableFileError, match=sentence):
+            self.read(trained, self.COLUMNS)
+
+    def test_nothing_is_written_then(self, saved, tmp_path):
+        text = as_text(make_table()).assign(income="1,234")
+        with pytest.raises(TableFileError, match="may mean thousands or a decimal comma"):
+            predict(saved, text, tmp_path)
+        assert not (tmp_path / "out.csv").exists()

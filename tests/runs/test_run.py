@@ -293,6 +293,16 @@ class TestLoading:
         pd.testing.assert_frame_equal(again.predictions, run.predictions)
         assert again.pseudo_labels.columns.tolist() == run.pseudo_labels.columns.tolist()
 
+    @pytest.mark.parametrize("name", ["", "Unnamed: 1", "two\nlines", 'quo"te', " padded "])
+    def test_identifiers_with_odd_names(self, name, tmp_path):
+        table = pd.DataFrame({name: [f"r{row}" for row in range(40)], "a": np.arange(40) % 7, "y": ["u", "v"] * 20})
+        table.loc[20:, "y"] = None
+        run = fit_table(table, "y", method="supervised", model="logistic_regression", id_columns=[name])
+        run.save(tmp_path / "out")
+        again = load_run(tmp_path / "out")
+        pd.testing.assert_frame_equal(again.predictions, run.predictions, check_dtype=False)
+        assert again.predictions[name].tolist() == [f"r{row}" for row in range(20, 40)]
+
     def test_what_is_no_run(self, folder, tmp_path):
         with pytest.raises(RunFolderError, match=r"is not the folder of a run: it has no summary.json"):
             load_run(tmp_path)
@@ -301,7 +311,7 @@ class TestLoading:
         with pytest.raises(RunFolderError, match=r"it has no predictions.csv"):
             load_run(tmp_path / "out")
         (tmp_path / "out" / "predictions.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(RunFolderError, match=r"predictions.csv cannot be read: "):
+        with pytest.raises(RunFolderError, match=r"predictions.csv cannot be read: it has no column 'row'"):
             load_run(tmp_path / "out")
 
 

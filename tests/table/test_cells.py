@@ -88,7 +88,10 @@ NO_TABLE = {
     "a generator": ((row for row in [[1], [2]]), "got generator instead"),
     "ragged": ([[1], [1, 2]], "same number of cells"),
     "structured": (np.zeros(2, dtype=[("a", float)]), "got a structured array"),
-    "text": (np.array([["a", "b"]], dtype=object), "X has cells that are not numbers .* Pass a DataFrame"),
+    "text": (
+        np.array([["a", "b"]], dtype=object),
+        "X has cells that are not numbers: row 0 of column 0 .* Pass a DataFrame",
+    ),
     "several names": (
         pd.DataFrame(np.ones((2, 2)), columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
         "names of several levels",
@@ -118,3 +121,14 @@ def test_tables_of_pyarrow():
 def test_masked_cells_are_missing():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
     np.testing.assert_array_equal(read_table(masked), [[1.0, np.nan], [3.0, 4.0]])
+
+
+def test_a_type_that_polars_does_not_know_is_refused():
+    months = pl.from_pandas(
+        pd.DataFrame({"month": pd.period_range("2024-01", periods=3, freq="M"), "empty": [None] * 3})
+    )
+    if str(months.schema["month"]) in ("Int64", "String", "Date"):
+        pytest.skip("this polars converts periods")
+    with pytest.raises(ValueError, match=r"Column 'month' of X has the type .* A cell must be a number"):
+        read_table(months)
+    assert read_table(months[["empty"]]).shape == (3, 1)

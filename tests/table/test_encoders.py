@@ -158,3 +158,12 @@ def test_pandas_and_polars_mean_the_same(encoding):
     np.testing.assert_array_equal(
         encoding().fit_transform(pl.DataFrame(values)), encoding().fit_transform(pd.DataFrame(values))
     )
+
+
+def test_levels_that_are_equally_frequent_are_kept_by_their_order_and_not_by_that_of_rows():
+    levels = [f"w{number:03}" for number in range(MAX_LEVELS + 30)]
+    X = pd.DataFrame({"word": [*levels, *levels, levels[-1]]})
+    again = X.sample(frac=1, random_state=3)
+    ours, theirs = NormalScores().fit(X), NormalScores().fit(again)
+    np.testing.assert_array_equal(ours.levels_[0], [*range(MAX_LEVELS - 1), len(levels) - 1])
+    np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))

@@ -82,7 +82,8 @@ def fit(
         "balanced_accuracy"
     ),
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the results. Default: the table's name with -tabcast.")
+        str | None,
+        typer.Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast."),
     ] = None,
     unlabeled: Annotated[Path | None, typer.Option(help="Another table of rows without a label.")] = None,
     missing_label: Annotated[
@@ -119,7 +120,7 @@ def fit(
     from tabcast.exceptions import TabcastWarning
     from tabcast.runs import check_folder, fit_table
 
-    folder, said = out or default_folder(table), list[str]()
+    folder, said = default_folder(table) if out is None else Path(out), list[str]()
 
     def show_start(understanding: Understanding, notes: list[str]) -> None:
         said.extend(notes)
@@ -128,7 +129,7 @@ def fit(
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", TabcastWarning)
-            check_folder(folder, overwrite=overwrite)
+            check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
             run = fit_table(
                 table,
                 target,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tabcast.files._errors import TableFileError, show_value
 from tabcast.files._rules import DateRule, NumberRule, Rule, is_number
 from tabcast.files._values import (
     ALL_DATE_FORMATS,
@@ -54,7 +55,7 @@ class _NumberCount:
     n_values: int = 0
     n_read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(NUMBER_FORMATS, 0))
     has_point: bool = False
-    has_comma: bool = False
+    with_comma: str | None = None  # the first value with a comma
 
     def add(self, values: pd.Series[Any]) -> None:
         """Count more rows."""
@@ -67,7 +68,7 @@ class _NumberCount:
                 return
         texts = find_texts(values).without(NOT_NUMBERS)
         self.has_point |= any("." in text for text in texts.levels)
-        self.has_comma |= any("," in text for text in texts.levels)
+        self.with_comma = self.with_comma or next((text for text in texts.levels if "," in text), None)
         read = {name: ~np.isnan(read_numbers(texts.levels, name)) for name in NUMBER_FORMATS}
         self._count(texts.n_values, {name: int(texts.counts[known].sum()) for name, known in read.items()})
 
@@ -78,13 +79,20 @@ class _NumberCount:
     @property
     def decisive(self) -> str | None:
         """The one notation that reads more values than the others do."""
-        return decisive_format(self.n_read) if self.has_point or self.has_comma else None
+        return decisive_format(self.n_read) if self.has_point or self.with_comma else None
 
-    def choose(self, preferred: str | None) -> str:
-        """The notation that reads most values, the preferred one among equals."""
+    def choose(self, column: str, preferred: str | None, comma: str | None) -> str:
+        """The notation that reads most values, the preferred one among equals, else what a comma means elsewhere."""
         if self.n_read["plain"] == self.n_values and preferred != "decimal_comma":
             return "plain"
-        return best_number_format(self.n_read, preferred) or "plain"
+        chosen = best_number_format(self.n_read, preferred) or comma
+        if chosen is None:
+            raise TableFileError(
+                f"Column {column!r}: {show_value(self.with_comma)} may mean thousands or a decimal comma, and neither "
+                "its file nor the training table tells which; write the numbers with a decimal point and without "
+                "separators of thousands."
+            )
+        return chosen
 
 
 @dataclass
@@ -148,9 +156,11 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
             break
     numbers = {name: count for name, count in counts.items() if isinstance(count, _NumberCount)}
     trained = [rule.format for rule in wanted.values() if isinstance(rule, NumberRule)]
-    is_open = "decimal_comma" in trained or any(count.has_comma for count in numbers.values())
+    is_open = "decimal_comma" in trained or any(count.with_comma for count in numbers.values())
     hint = agree({count.decisive for count in numbers.values()}) if is_open else None
-    formats = {name: count.choose(hint or wanted[name].format) for name, count in numbers.items()}
+    # Beside a decimal point a comma separates thousands; else it means what it means in the training table.
+    comma = "thousands_comma" if hint == "plain" else agree({one for one in trained if one != "plain"})
+    formats = {name: count.choose(name, hint or wanted[name].format, comma) for name, count in numbers.items()}
     notes: tuple[str, ...] = ()
     for name, count in counts.items():
         if isinstance(count, _DateCount):

@@ -12,7 +12,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer, check_number
-from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
+from tabcast.exceptions import (
+    EmptyColumnWarning,
+    NothingHeldOutError,
+    NoUnlabeledRowsWarning,
+    ScoreError,
+    SmallClassWarning,
+)
 from tabcast.guard._comparison import Compared, GuardSplit, collect_out_of_fold, compare_on_split, fit_rows
 from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED
 from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
@@ -208,7 +214,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         """The splits, repeat by repeat."""
         codes = data.labels.codes[data.labeled]
         if np.bincount(codes).max() < 2:
-            raise ValueError(
+            raise NothingHeldOutError(
                 "GuardedClassifier compares two models on held-out labeled rows, but every class has only one labeled "
                 "row. Label at least two rows of a class, or fit the classifier without the guard."
             )
@@ -306,8 +312,8 @@ def _refuse_unscored(pooled: PooledScores, metric: str) -> None:
     """Refuse a score that could not be computed often enough for an interval."""
     known = int(np.isfinite(pooled.contributions[SUPERVISED]).sum())
     if known < FEWEST_SPLITS or not np.isfinite(list(pooled.scores.values())).all():
-        raise ValueError(
-            f"`scoring`={metric!r} of GuardedClassifier could be computed on only {known} of {len(pooled.table)} "
-            "splits, because it needs every class among the held-out rows. Label more rows of rare classes, use "
-            "fewer splits, or choose another score."
+        raise ScoreError(
+            f"could be computed on only {known} of {len(pooled.table)} splits, because it needs every class among the "
+            "held-out rows",
+            f"Label more rows of rare classes, use fewer splits, or choose another score than {metric!r}.",
         )

@@ -37,7 +37,9 @@ class Learner:
     needs_values : bool
         Whether `fit` fails on a column without any value, as the labeled rows alone may have one.
     bad_signs : str
-        Characters that it refuses in column names.
+        Characters that it refuses in column names; if there are any, it refuses an empty name as well.
+    joins_words : bool
+        Whether it replaces spaces in column names by underscores, so that two names may become equal.
     """
 
     module: str
@@ -47,12 +49,13 @@ class Learner:
     names_levels: bool = False
     needs_values: bool = False
     bad_signs: str = ""
+    joins_words: bool = False
 
 
 LEARNERS = (
     Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254, needs_values=True),
-    Learner("xgboost", whole_labels=True, level_switch="enable_categorical", bad_signs="[]<"),
-    Learner("lightgbm", bad_signs='[]{}",:'),
+    Learner("xgboost", whole_labels=True, level_switch="enable_categorical", bad_signs="[]<\0"),
+    Learner("lightgbm", bad_signs='[]{}",:\n\r\0', joins_words=True),
     Learner("catboost", names_levels=True),
 )
 
@@ -162,9 +165,13 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
     if outer is None:  # a pipeline or an unknown estimator gets the table as it is
         return Adaptation(whole_labels=whole_labels)
     fills_empty = outer.needs_values and has_missing(X)
-    if is_plain(X) and not any(has_bad_sign(name, outer.bad_signs) for name in getattr(X, "columns", ())):
+    given = list(getattr(X, "columns", ()))
+    underscores = dict.fromkeys(map(ord, outer.bad_signs + " "), "_")
+    joined = outer.joins_words and len({str(name).translate(underscores) for name in given}) < len(given)
+    bad_signs = outer.bad_signs + " " * joined
+    if is_plain(X) and not any(has_bad_sign(name, bad_signs) for name in given):
         return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty)
-    columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels, bad_signs=outer.bad_signs).fit(X)
+    columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels, bad_signs=bad_signs).fit(X)
     names = columns.categorical_names_
     return Adaptation(
         columns,

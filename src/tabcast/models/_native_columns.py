@@ -24,7 +24,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     as_text : bool, default=False
         Whether levels become text with "missing" for missing (CatBoost), instead of category columns.
     bad_signs : str, default=""
-        Characters that the learner refuses in column names; they become "_".
+        Characters that the learner refuses in column names; they become "_", and so does an empty name.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
     for name in names:
         new = name
         if has_bad_sign(name, bad_signs):
-            plain = name.translate(dict.fromkeys(map(ord, bad_signs), "_"))
+            plain = name.translate(dict.fromkeys(map(ord, bad_signs), "_")) or "_"
             new = next(one for one in (plain, *(f"{plain}_{n}" for n in range(2, len(names) + 2))) if one not in taken)
             taken.add(new)
         spelled.append(new)
@@ -127,8 +127,8 @@ def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
 
 
 def has_bad_sign(name: Any, bad_signs: str) -> bool:
-    """Whether a column name has a character that a learner refuses."""
-    return isinstance(name, str) and any(sign in name for sign in bad_signs)
+    """Whether a column name has a character that a learner refuses, or none at all."""
+    return isinstance(name, str) and bool(bad_signs) and (not name or any(sign in name for sign in bad_signs))
 
 
 def has_missing(X: Any) -> bool:

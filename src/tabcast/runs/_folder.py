@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import warnings
@@ -11,6 +12,7 @@ from tempfile import gettempdir
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pandas as pd
 
 from tabcast.exceptions import TabcastWarning
@@ -62,8 +64,10 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     RunFolderError
         If the run could not be saved there.
     """
-    place = Path(os.path.realpath(folder))  # a link may lead to another disk
     argument = Argument("folder")
+    if not os.fspath(folder):
+        raise RunFolderError(argument, " is empty; give a folder, or . for the current one.")
+    place = Path(os.path.realpath(folder))  # a link may lead to another disk
     if place.exists() and not place.is_dir():
         raise RunFolderError(argument, f" {folder} is a file; give a folder.")
     if not place.name:
@@ -150,8 +154,7 @@ def read_csv(path: Path, columns: Sequence[str], text: Sequence[str], *, guarded
     columns = list(columns)
     try:
         names = [guard_text(name) for name in columns] if guarded else columns
-        frame = pd.read_csv(path, usecols=names, dtype=str, keep_default_na=False, na_values=[""])[names]
-        frame = frame.set_axis(columns, axis=1)
+        frame = _read_text(path, names).set_axis(columns, axis=1)
         for name in columns:
             if name == "selected":
                 frame[name] = frame[name] == "True"
@@ -162,5 +165,17 @@ def read_csv(path: Path, columns: Sequence[str], text: Sequence[str], *, guarded
         return frame
     except FileNotFoundError:
         raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
+
+
+def _read_text(path: Path, names: list[str]) -> pd.DataFrame:
+    """Some columns of a CSV file as text, found by position: pandas renames a column whose name is empty."""
+    with path.open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file), [])
+    missing = [name for name in names if name not in header]
+    if missing:
+        raise ValueError(f"it has no column {missing[0]!r}")
+    places = [header.index(name) for name in names]
+    frame = pd.read_csv(path, usecols=places, dtype=str, keep_default_na=False, na_values=[""])
+    return frame.iloc[:, np.argsort(np.argsort(places))]

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.diagnostics import Diagnostics, diagnose
-from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
+from tabcast.exceptions import NothingHeldOutError, NoUnlabeledRowsWarning, ScoreError, TabcastWarning
+from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
 from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
@@ -70,11 +71,28 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
     )
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
         warnings.simplefilter("always", TabcastWarning)
-        guarded.fit(table.X, table.y)
+        _fit_guarded(guarded, table, options.metric)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
     once = {(one.category, str(one.message)): one.message for one in caught}
     found = [message for message in once.values() if isinstance(message, Warning)]
     return Trained(guarded.estimator_, guarded, diagnostics, found, perf_counter() - start)
+
+
+def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
+    """Fit, with errors in terms of the arguments of a run."""
+    try:
+        guarded.fit(table.X, table.y)
+    except ScoreError as error:
+        raise ArgumentError(
+            Argument("metric", metric), f" {error.problem}. Label more rows of rare classes, or choose another score."
+        ) from error
+    except NothingHeldOutError as error:
+        raise ArgumentError(
+            "Too few rows are labeled to compare models on held-out ones: every class has a single labeled row, in the "
+            "table or in the training rows of a split. Label more rows, or use ",
+            Argument("method", "supervised"),
+            ".",
+        ) from error
 
 
 def make_classifier(options: RunOptions) -> SelfTrainer:

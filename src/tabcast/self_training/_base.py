@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tabcast.models import default_classifier
+from tabcast.models._failures import explained
 from tabcast.self_training._fitter import refuse_nan
 from tabcast.self_training._reading import read_again, refuse_bad_weights
 from tabcast.table import (
@@ -60,7 +61,9 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             The predicted classes.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict(self._read_again(X))
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return self.estimator_.predict(X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
@@ -77,7 +80,9 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             Probabilities; columns as in `classes_`.
         """
         check_is_fitted(self, "estimator_")
-        return refuse_nan(self.estimator_.predict_proba(self._read_again(X)), self.estimator_)
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return refuse_nan(self.estimator_.predict_proba(X), self.estimator_)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
@@ -111,7 +116,9 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             As the base classifier returns it.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.decision_function(self._read_again(X))
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return self.estimator_.decision_function(X)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Compute the accuracy on the rows that have a label.

@@ -13,11 +13,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from tabcast.exceptions import ScoreError
 from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_parameter
+from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._pseudo_labels import PseudoLabels
-from tabcast.table import UNLABELED, Floats, Index, column_names, find_categorical, take_rows
+from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 Scorer = Callable[[Any, Any, Any], float]
 Request = tuple[Split, PseudoLabels]
@@ -95,6 +97,7 @@ class Fitter:
     ) -> None:
         self.estimator, self.scorer, self.n_jobs = estimator, scorer, n_jobs
         self.keep, self.predict_all = keep, predict_all
+        refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes)
         self.data = data.encoded(self.adaptation)
         self.progress = Progress()
@@ -213,26 +216,18 @@ def fit_classifier(
     start = perf_counter()
     rows, codes, weight = training_rows(data, split, pseudo)
     X, classes = take_rows(data.X, rows), data.labels.classes
-    try:
+    with explained(estimator, X, "fit"):
         model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
-    except (TypeError, ValueError) as error:
-        levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
-        if levels and not adaptation.needed:
-            error.add_note(
-                f"The table has columns that are not numbers ({', '.join(levels[:10])}), and the estimator got them as "
-                "they are. If it cannot take them, put an encoder before it in a Pipeline, or use estimator=None, "
-                "XGBoost, LightGBM or CatBoost, for which tabcast encodes them."
-            )
-        raise
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
-    present = np.flatnonzero(np.bincount(codes))
-    return Fitted(
-        model,
-        predict_classes(model, data.X_pool, data.n_classes, present) if predict_pool and len(data.pool) else nothing,
-        predict_classes(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
-        evaluate(model, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
-        perf_counter() - start,
-    )
+    present, has_pool = np.flatnonzero(np.bincount(codes)), len(data.pool) > 0
+    with explained(estimator, X, "predict"):
+        return Fitted(
+            model,
+            predict_classes(model, data.X_pool, data.n_classes, present) if predict_pool and has_pool else nothing,
+            predict_classes(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
+            evaluate(model, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
+            perf_counter() - start,
+        )
 
 
 def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
@@ -257,9 +252,10 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
     try:
         score = float(scorer(model, X, y))
     except ValueError as error:
-        raise ValueError(f"`scoring` failed on {len(y)} held-out rows ({error}). {SCORING_ADVICE}") from error
+        reason = " ".join(str(error).split())
+        raise ScoreError(f"failed on {len(y)} held-out rows ({reason})", SCORING_ADVICE) from error
     if np.isnan(score):
-        raise ValueError(f"`scoring` gave no number on {len(y)} held-out rows. {SCORING_ADVICE}")
+        raise ScoreError(f"gave no number on {len(y)} held-out rows", SCORING_ADVICE)
     return score
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from tabcast.exceptions import NoUnlabeledRowsWarning
 from tabcast.models import weight_parameter
@@ -17,6 +17,7 @@ from tabcast.table import (
     UNLABELED,
     Floats,
     Labels,
+    check_lengths,
     encode_labels,
     find_empty_columns,
     join_blocks,
@@ -67,7 +68,7 @@ def read_training_data(
     table = read_table(X)
     validate_data(classifier, table, skip_check_array=True)
     labels = read_labels(y, classifier.missing_label)
-    check_consistent_length(table, labels.codes)
+    check_lengths(table, y=labels.codes)
     n_given = n_rows(table)
     if X_unlabeled is not None:
         table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
@@ -175,7 +176,7 @@ def _read_validation(
         raise ValueError("`validation_data` must be a pair (X, y) of labeled rows.")
     table = read_again(classifier, validation_data[0], name="validation_data")
     codes = encode_labels(validation_data[1], labels, name="validation_data")
-    check_consistent_length(table, codes)
+    check_lengths(table, **{"y of validation_data": codes})
     return table, codes
 
 

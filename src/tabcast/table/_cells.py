@@ -101,7 +101,8 @@ def _read_foreign(X: Any, name: str) -> Any:
     frame = nw.from_native(X, eager_only=True)
     refused = (nw.List, nw.Array, nw.Struct, nw.Object, nw.Binary)
     for label, dtype in frame.schema.items():
-        if dtype in refused:
-            raise ValueError(f"Column {label!r} of {name} has the type {dtype}. {NOT_A_CELL}")
+        if dtype in refused or (dtype == nw.Unknown and str(X.schema[label]) != "Null"):
+            kind = X.schema[label] if dtype == nw.Unknown else dtype
+            raise ValueError(f"Column {label!r} of {name} has the type {kind}. {NOT_A_CELL}")
     decimals = [label for label, dtype in frame.schema.items() if dtype == nw.Decimal]
     return frame.with_columns(nw.col(*decimals).cast(nw.Float64)).to_native() if decimals else X

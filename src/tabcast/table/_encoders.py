@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import QuantileTransformer
@@ -193,6 +192,6 @@ class NormalScores(TransformerMixin, BaseEstimator):
 
 
 def _frequent(codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The most frequent codes of a column, missing among them, in their order."""
-    counts = pd.Series(codes).value_counts()
-    return np.sort(counts.index[:MAX_LEVELS].to_numpy(dtype=np.int32))
+    """The most frequent codes of a column, missing among them, in their order; among equals the lower ones."""
+    distinct, counts = np.unique(codes, return_counts=True)
+    return np.sort(distinct[np.argsort(-counts, kind="stable")[:MAX_LEVELS]])

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.utils.validation import _num_samples, check_array
+from sklearn.utils.validation import _num_samples
 
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._cells import read_cells
+from tabcast.table._numeric_arrays import read_numbers
 
 FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
 
@@ -68,24 +69,8 @@ def _read_array(X: Any, name: str) -> Any:
     if isinstance(X, list | tuple) and len({len(row) for row in X if hasattr(row, "__len__")}) > 1:
         raise ValueError(f"Rows of {name} must all have the same number of cells.")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        X = np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(float))
-    n_dimensions = np.asarray(X[:1] if isinstance(X, list | tuple) else X).ndim
-    if n_dimensions > 2:
-        raise ValueError(
-            f"Found array with dim {n_dimensions} for {name}, while a table has rows and columns. "
-            f"Flatten the rest into columns, for instance with {name}.reshape(len({name}), -1)."
-        )
-    dtype = getattr(X, "dtype", None)
-    if getattr(dtype, "names", None):
-        raise ValueError(f"Expected 2D array or DataFrame for {name}, got a structured array instead. {advice}.")
-    try:
-        return check_array(X, ensure_all_finite="allow-nan", input_name=name, estimator="tabcast")
-    except ValueError as error:
-        if "could not convert" in str(error) or "bytes/strings" in str(error):
-            raise ValueError(
-                f"{name} has cells that are not numbers ({error}). {advice}, which may have text."
-            ) from None
-        raise
+        X = np.where(np.ma.getmaskarray(X), np.nan, X.data)
+    return read_numbers(X, name)
 
 
 def _is_lazy(X: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_integer, check_number, is_integer, is_number
-from tabcast.exceptions import SmallClassWarning
+from tabcast.exceptions import NothingHeldOutError, SmallClassWarning
 from tabcast.table import Index
 
 Split = tuple[Index, Index]
@@ -110,7 +110,7 @@ class Holdout(Validation):
                 held_out[members[:count]] = True
         _warn_single_rows(y)
         if not held_out.any():
-            raise ValueError(NOTHING_HELD_OUT)
+            raise NothingHeldOutError(NOTHING_HELD_OUT)
         return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
 
 
@@ -165,7 +165,7 @@ class CrossValidation(Validation):
             folds = [np.flatnonzero(fold == number) for number in range(self.n_splits)]
             splits += [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in folds if len(rows)]
         if not splits:
-            raise ValueError(NOTHING_HELD_OUT)
+            raise NothingHeldOutError(NOTHING_HELD_OUT)
         return splits
 
 
