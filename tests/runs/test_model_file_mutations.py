@@ -257,6 +257,20 @@ def test_an_empty_model_of_a_boosting_library(kind, tmp_path):
     assert imported == "modules []"
 
 
+@pytest.mark.parametrize("name", [{}, [], "income"])
+def test_names_of_columns_that_cannot_be_names(simple, name):
+    """A prediction raised a TypeError."""
+    entries = read_entries(simple.data)
+    schema = json.loads(entries[SCHEMA])
+    nodes = list(find_content(schema, '"age"'))
+    assert nodes
+    for node in nodes:  # each place alone
+        node["content"] = json.dumps(name)
+        proba = simple.predict(write_entries(entries | {SCHEMA: json.dumps(schema)}))
+        assert proba is None or (proba == simple.expected).all()
+        node["content"] = '"age"'
+
+
 def find_content(value, part):
     """Nodes of a schema whose content is text with a part in it."""
     if isinstance(value, dict):
