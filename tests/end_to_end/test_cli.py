@@ -16,7 +16,7 @@ def run(*arguments):
         [sys.executable, "-c", "from tabcast.cli.main import app; app()", *arguments],
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, "COLUMNS": "120", "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"},
     )
 
 
