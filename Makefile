@@ -13,14 +13,14 @@ demo: $(VENV)/installed
 	$(BIN)/tabcast demo
 
 test: $(VENV)/installed-dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" $(ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
 
 # The tests at the lower bounds of pyproject.toml, without extras.
 test-oldest: $(OLDEST)/installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
 
 slow: $(VENV)/installed-dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow $(ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
 
 # Random tables, files and command lines for MINUTES; prints the counts by outcome. See docs/reliability.md.
 MINUTES ?= 15
@@ -29,7 +29,7 @@ soak: $(VENV)/installed-dev
 
 # Statements and branches; prints the lines that no test reaches, and fails below the threshold in pyproject.toml.
 coverage: $(VENV)/installed-dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered $(ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

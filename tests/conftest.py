@@ -3,11 +3,15 @@
 import json
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import ExtraTreesClassifier
+
+from tabcast.teachers._committee import MEMBERS
 
 SMALL_TABLES = Path(__file__).parent / "data"
 DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
@@ -76,6 +80,15 @@ def mixed_table():
     frame.loc[3, "visits"] = pd.NA
     truth = np.where(age + 10 * (city == "Ulm") + random.normal(0, 3, n) > 43, "stays", "leaves")
     return frame, truth
+
+
+@pytest.fixture(scope="module")
+def small_committee():
+    """Committees with a few trees, for tests of what is built around them."""
+    trees = {"build": lambda: ExtraTreesClassifier(n_estimators=20), "in_folds": {"n_estimators": 10}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MEMBERS, "trees", replace(MEMBERS["trees"], **trees))
+        yield
 
 
 @pytest.fixture(autouse=True)

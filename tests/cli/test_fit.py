@@ -43,7 +43,7 @@ def run(*arguments):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(tmp_path_factory, small_committee):
     folder = tmp_path_factory.mktemp("fit")
     make_table().to_csv(folder / "customers.csv", index=False)
     return folder

@@ -1,5 +1,6 @@
 """The command line, as a person types it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -14,8 +15,8 @@ def run(*arguments):
     return subprocess.run(
         [sys.executable, "-c", "from tabcast.cli.main import app; app()", *arguments],
         capture_output=True,
-        text=True,
-        env={"COLUMNS": "120", "PATH": "/usr/bin", "OMP_NUM_THREADS": "1"},
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"},
     )
 
 

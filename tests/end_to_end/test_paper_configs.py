@@ -20,9 +20,16 @@ def call(*arguments):
     return result.output
 
 
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    """One folder for all, as in the paper: a trial that several configurations share runs once."""
+    return tmp_path_factory.mktemp("records")
+
+
+@pytest.mark.usefixtures("small_committee")
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
-def test_smoke_profile_runs_and_is_drawn(config, tmp_path):
-    place = ("--profile", "smoke", "--records", tmp_path / "records")
+def test_smoke_profile_runs_and_is_drawn(config, records, tmp_path):
+    place = ("--profile", "smoke", "--records", records)
     call("study", "run", config, *place, "--backend", "serial", "--data-dir", SMALL_TABLES)
     assert "0 failed" in call("study", "status", config, *place)
     text, out = tomllib.loads(config.read_text()), tmp_path / "out"

@@ -13,7 +13,7 @@ from tabcast.study.run import run_studies
 from tests.study.small_study import write_config
 
 SECONDS = 120  # after which a test that waits for something gives up
-N_SEEDS = 6
+N_SEEDS = 4
 N_TRIALS = N_SEEDS * 3 * 3  # seeds, folds, methods
 
 GRID = f"""

@@ -28,7 +28,7 @@ QUICK = {"model": "logistic_regression", "time_limit": 1.0}
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, small_committee):
     path = tmp_path_factory.mktemp("table") / "customers.csv"
     make_table().to_csv(path, index=False)
     return path
@@ -315,13 +315,16 @@ class TestLoading:
             load_run(tmp_path / "out")
 
 
-def test_the_command_line_gives_the_same(path, tmp_path):
-    options = ["--method", "naive", "--model", "logistic_regression", "--seed", "4", "--jobs", "1"]
+@pytest.mark.usefixtures("small_committee")
+def test_the_command_line_gives_the_same(tmp_path):
+    path = tmp_path / "customers.csv"
+    make_table(120, 40).to_csv(path, index=False)
+    options = ["--model", "logistic_regression", "--seed", "4", "--jobs", "1"]
     result = CliRunner().invoke(
         app, ["fit", str(path), "--target", "churned", "--out", str(tmp_path / "cli"), *options]
     )
     assert result.exit_code == 0, result.output
-    run = fit_table(path, "churned", method="naive", model="logistic_regression", random_state=4)
+    run = fit_table(path, "churned", model="logistic_regression", random_state=4)
     run.save(tmp_path / "python")
     for name in ("predictions.csv", "pseudo_labels.csv"):
         assert (tmp_path / "cli" / name).read_bytes() == (tmp_path / "python" / name).read_bytes()

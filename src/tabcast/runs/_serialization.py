@@ -222,6 +222,8 @@ def _read_catboost(made: type[Any], state: State) -> Any:
 def _checked(value: Any, kind: type[Any]) -> Any:
     if type(value) is not kind:
         raise TypeError(f"a model must be {kind.__name__}; got {type(value).__name__}")
+    if not value:
+        raise ValueError("a model is empty")  # XGBoost would end the process
     return value
 
 

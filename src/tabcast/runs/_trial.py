@@ -85,7 +85,7 @@ def _fill_columns(columns: Columns) -> Any:
     for position, column in zip(columns.categorical_index.tolist(), columns.categorical, strict=True):
         levels = column.levels.tolist() or [None]
         cells[position] = pd.Series([*(levels[row % len(levels)] for row in range(n_rows)), None], dtype=object)
-    if sorted(cells) != list(range(len(columns.names))):
+    if sorted(cells) != list(range(len(set(columns.names)))):
         raise TrialError("columns disagree")
     if columns.named:
         table = pd.concat([pd.Series(cells[position]) for position in range(len(cells))], axis=1)

@@ -52,7 +52,7 @@ def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, so
             "sha256": _digest(unfinished),
         }
         with write_whole(entry_path) as unfinished_entry:
-            unfinished_entry.write_text(json.dumps(entry, indent=1))
+            unfinished_entry.write_text(json.dumps(entry, indent=1), "utf-8")
     return path
 
 
@@ -65,8 +65,8 @@ def _read_entry(folder: Path, file: str) -> dict[str, Any]:
     """Read the entry of a table from `<file>.json` or the folder's `meta.json`."""
     own, shared = folder / f"{file}.json", folder / "meta.json"
     if own.exists():
-        return json.loads(own.read_text())
-    entries = json.loads(shared.read_text()) if shared.exists() else []
+        return json.loads(own.read_text("utf-8"))
+    entries = json.loads(shared.read_text("utf-8")) if shared.exists() else []
     for entry in entries:
         if entry["name"] == file:
             return entry
