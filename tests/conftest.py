@@ -3,6 +3,7 @@
 import json
 import signal
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,23 @@ import pytest
 
 SMALL_TABLES = Path(__file__).parent / "data"
 DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+collect_ignore = ["reference/fingerprints.py"]  # a script; it imports packages that are optional for the tests
+
+
+def needs(*packages):
+    """Mark of a test, a class or a parameter that is skipped where an optional package is not installed.
+
+    A whole module calls `pytest.importorskip`. tests/contracts/test_versions.py sees to it that either every optional
+    package is installed or none, so that no test is skipped by mistake.
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")
+
+
+def need_pyarrow(file):
+    """Skip the test where a file, named or only its ending, can be neither read nor written without pyarrow."""
+    if str(file).endswith(("parquet", "feather")):
+        pytest.importorskip("pyarrow")
 
 
 def dataset_folder(name):
