@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
-CONSTRAINTS := --constraint constraints-oldest.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
@@ -77,5 +76,5 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	rm -rf $(OLDEST)
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
-	$(OLDEST)/bin/python -m pip install --quiet $(CONSTRAINTS) --editable . --group test-oldest
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable . --group test-oldest
 	touch $@

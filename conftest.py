@@ -1,7 +1,6 @@
 """Examples in docstrings that need an optional package are skipped where it is not installed."""
 
 import pytest
-
 from tests.conftest import needs
 
 NEEDED_BY_EXAMPLES = {
@@ -13,6 +12,7 @@ NEEDED_BY_EXAMPLES = {
 
 
 def pytest_collection_modifyitems(items):
+    """Skip examples whose package is missing."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             for module, package in NEEDED_BY_EXAMPLES.items():

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info
 
 from tabcast.study.backends import BACKENDS, Crashed, Dask, Processes, Serial
 from tabcast.study.backends._base import ONE_THREAD
+from tests.conftest import needs
 
 SECONDS = 60  # after which a test that waits for something gives up
 
@@ -227,7 +228,6 @@ class TestWorkers:
 SCRIPT = """
 import socket, threading
 from tabcast.study.backends import BACKENDS
-from tests.conftest import needs
 
 def hold(path):
     line = socket.socket(socket.AF_UNIX)

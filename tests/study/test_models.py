@@ -14,7 +14,7 @@ from tabcast.study.models import MODELS, Model, Space, find_models, get_model
 
 pytest.importorskip("optuna")
 pytest.importorskip("xgboost")
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 AVAILABLE = [name for name, model in MODELS.items() if model.unavailable is None]
 VARIED = [name for name in AVAILABLE if MODELS[name].vary is not None]

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tabcast.cli.main import app
 from tabcast.study.catalog import load_catalog
+from tests.conftest import needs
 from tests.study.small_study import PLUGIN
 
 DATASET = """
@@ -52,7 +53,6 @@ MODEL = """
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast.study.models import Model, Space
-from tests.conftest import needs
 
 
 def build(params, seed):

@@ -11,6 +11,7 @@ from tabcast.study.config import read_study
 from tabcast.study.results import collect_results
 from tabcast.study.run import plan_jobs, run_studies
 from tabcast.study.store import Store
+from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
 TUNED = """
@@ -30,7 +31,6 @@ from pathlib import Path
 
 from tabcast.confidence import Raw
 from tabcast.study.methods import Method
-from tests.conftest import needs
 
 
 @dataclass(frozen=True)
