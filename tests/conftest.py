@@ -18,7 +18,7 @@ collect_ignore = ["reference/fingerprints.py"]  # a script; it imports packages 
 def needs(*packages):
     """Mark of a test, a class or a parameter that is skipped where an optional package is not installed.
 
-    A whole module calls `pytest.importorskip`. tests/contracts/test_lower_bounds.py sees to it that either every optional
+    A whole module calls `pytest.importorskip`. tests/contracts/test_lower_bounds.py checks that either every optional
     package is installed or none, so that no test is skipped by mistake.
     """
     missing = [package for package in packages if find_spec(package) is None]
