@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
-CONSTRAINTS := --constraint constraints-oldest.txt
+NEWEST := .venv-newest
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest slow soak coverage check format bench study clean
+.PHONY: demo test test-oldest test-newest slow soak coverage check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -18,6 +18,10 @@ test: $(VENV)/installed-dev
 # The tests at the lower bounds of pyproject.toml, without extras.
 test-oldest: $(OLDEST)/installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+
+# The tests with the newest packages on another Python: make test-newest PYTHON=python3.13
+test-newest:
+	$(MAKE) test VENV=$(NEWEST)
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
@@ -52,7 +56,7 @@ study: $(VENV)/installed-dev
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -72,5 +76,5 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	rm -rf $(OLDEST)
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
-	$(OLDEST)/bin/python -m pip install --quiet $(CONSTRAINTS) --editable . --group test-oldest
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable . --group test-oldest
 	touch $@

@@ -1,9 +1,11 @@
 """Small tables that many tests use."""
 
 import json
+import os
 import signal
 import threading
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,29 @@ from tabcast.teachers._committee import MEMBERS
 
 SMALL_TABLES = Path(__file__).parent / "data"
 DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
+collect_ignore = ["reference/fingerprints.py"]  # a script; it imports packages that are optional for the tests
+
+
+def needs(*packages):
+    """Mark of a test, a class or a parameter that is skipped where an optional package is not installed.
+
+    A whole module calls `pytest.importorskip`. tests/contracts/test_lower_bounds.py checks that either every optional
+    package is installed or none, so that no test is skipped by mistake.
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")
+
+
+def need_pyarrow(file):
+    """Skip the test where a file, named or only its ending, can be neither read nor written without pyarrow."""
+    if str(file).endswith(("parquet", "feather")):
+        pytest.importorskip("pyarrow")
+
+
+def pytest_configure(config):
+    """Let matplotlib keep its list of fonts in pytest's own folder, not in the home folder."""
+    if hasattr(config, "cache"):
+        os.environ["MPLCONFIGDIR"] = str(config.cache.mkdir("matplotlib"))
 
 
 def dataset_folder(name):

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tabcast.cli.main import app
-from tests.conftest import SMALL_TABLES
+from tests.conftest import SMALL_TABLES, needs
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "research" / "configs").glob("soft_*.toml")])
@@ -27,6 +27,7 @@ def records(tmp_path_factory):
 
 
 @pytest.mark.usefixtures("small_committee")
+@needs("optuna", "scikit_posthocs", "xgboost", "matplotlib")  # the extra `study`
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
 def test_smoke_profile_runs_and_is_drawn(config, records, tmp_path):
     place = ("--profile", "smoke", "--records", records)

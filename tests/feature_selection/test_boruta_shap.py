@@ -1,6 +1,7 @@
 """BorutaShap finds the columns that matter, for every kind of table and tree model, and warns if it finds none."""
 
-import importlib.util
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -29,15 +30,24 @@ from tabcast.feature_selection._boruta_shap import (
     two_step_significant,
 )
 from tabcast.feature_selection._shap_importance import default_forest, shap_importance
-from tests.conftest import read_dataset
+from tests.conftest import needs, read_dataset
 
-LGBMClassifier = pytest.importorskip("lightgbm").LGBMClassifier
-XGBClassifier = pytest.importorskip("xgboost").XGBClassifier
 EFFECTS = [
     lambda x: x,
     lambda x: (np.abs(x) - 0.8) / 0.6,
     lambda x: np.where(x > 0.3, 1.3, -0.8),
 ]
+
+
+def lightgbm(**parameters):
+    """A parameter of tests: a classifier of LightGBM, where it is installed."""
+    model = find_spec("lightgbm") and import_module("lightgbm").LGBMClassifier(verbosity=-1, n_jobs=1, **parameters)
+    return pytest.param(model, marks=needs("lightgbm"), id="LGBMClassifier")
+
+
+def xgboost(**parameters):
+    """A classifier of XGBoost, where it is installed."""
+    return find_spec("xgboost") and import_module("xgboost").XGBClassifier(**parameters)
 
 
 def problem(seed, rows=(400, 1000), informative=(3, 7), noise=(10, 30), classes=(2, 4)):
@@ -91,6 +101,7 @@ def rates(problems, **parameters):
     return found / informative, wrong / others
 
 
+@needs("xgboost")
 class TestFindsWhatMatters:
     def test_four_small_problems(self):
         small = [problem(seed, (250, 300), (2, 3), (7, 10), (2, 3)) for seed in range(4)]
@@ -158,11 +169,13 @@ class TestTables:
         score = 3 * frame["city"].isin(["Ulm", "Kiel"]) + 0.15 * (frame["age"] - 40) + 2 * frame["active"]
         return frame, (score + random.normal(0, 0.5, n) > 2.5).astype(int).to_numpy()
 
+    @needs("xgboost")
     def test_every_kind_of_column(self):
         frame, y = self.frame()
         selection = BorutaShap(max_iter=20, random_state=0).fit(frame, y)
         assert selection.transform(frame).columns.tolist() == ["city", "active", "age"]
 
+    @needs("xgboost")
     def test_polars_gives_what_pandas_gives(self):
         frame, y = self.frame()
         names = ["city", "active", "visits", "income", "age"]
@@ -172,7 +185,7 @@ class TestTables:
         np.testing.assert_array_equal(theirs.importance_, ours.importance_)
         assert theirs.transform(foreign).columns == ["city", "active", "age"]
 
-    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=20, verbosity=-1, n_jobs=1)])
+    @pytest.mark.parametrize("estimator", [pytest.param(None, marks=needs("xgboost")), lightgbm(n_estimators=20)])
     def test_codes_are_levels_if_declared(self, estimator):
         # 40 levels in no order: of use only to a model that splits sets of levels.
         random = np.random.default_rng(0)
@@ -188,6 +201,7 @@ class TestTables:
         seen = {as_levels: accuracy(as_levels) for as_levels in (False, True)}
         assert seen[True] > seen[False] + 0.15
 
+    @needs("xgboost")
     def test_categorical_columns_by_name_or_mask(self):
         frame, y = self.frame()
         by_name = BorutaShap(max_iter=3, random_state=0).fit(frame[["visits", "age"]], y, ["visits"])
@@ -196,7 +210,7 @@ class TestTables:
         np.testing.assert_array_equal(by_name.importance_, by_mask.importance_)
         assert (by_name.importance_ != by_type.importance_).any()
 
-    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=5, verbosity=-1, n_jobs=1)])
+    @pytest.mark.parametrize("estimator", [pytest.param(None, marks=needs("xgboost")), lightgbm(n_estimators=5)])
     def test_columns_without_a_value_or_with_a_level_for_each_row(self, estimator):
         random = np.random.default_rng(0)
         y = np.arange(60) % 2
@@ -211,6 +225,7 @@ class TestTables:
         selection = BorutaShap(estimator, max_iter=9, random_state=0).fit(frame, y)
         assert selection.decision_[[0, 1, 3]].tolist() == ["rejected", "rejected", "confirmed"]
 
+    @needs("xgboost")
     def test_class_indices_may_have_gaps(self):
         X, y, _, _ = problem(1, (300, 300), (2, 2), (5, 5), (2, 2))
         selection = BorutaShap(max_iter=3, random_state=0)
@@ -225,8 +240,8 @@ class TestModels:
     @pytest.mark.parametrize(
         "estimator",
         [
-            XGBClassifier(n_estimators=30, max_depth=3, n_jobs=1),
-            LGBMClassifier(n_estimators=30, max_depth=3, verbosity=-1, n_jobs=1),
+            pytest.param(xgboost(n_estimators=30, max_depth=3, n_jobs=1), marks=needs("xgboost"), id="XGBClassifier"),
+            lightgbm(n_estimators=30, max_depth=3),
             RandomForestClassifier(40, max_depth=4),
             ExtraTreesClassifier(40, max_depth=4),
             DecisionTreeClassifier(max_depth=4),
@@ -244,11 +259,9 @@ class TestModels:
 
     @pytest.mark.parametrize("installed", ["xgboost", "lightgbm", "shap"])
     def test_default_model_of_what_is_installed(self, monkeypatch, installed):
-        if installed == "shap":
-            pytest.importorskip("shap")
+        pytest.importorskip(installed)
         order = ["xgboost", "lightgbm", "shap"]
         there = order[order.index(installed) :]
-        find_spec = importlib.util.find_spec
         monkeypatch.setattr(_shap_importance, "find_spec", lambda name: find_spec(name) if name in there else None)
         library = {"xgboost": "xgboost", "lightgbm": "lightgbm", "shap": "sklearn"}[installed]
         assert type(default_forest(10, random_state=0, n_jobs=1)).__module__.startswith(library)
@@ -272,7 +285,7 @@ class TestModels:
         with pytest.raises(TypeError, match="`estimator` of BorutaShap must be None or a tree classifier of XGBoost"):
             BorutaShap(estimator).fit(self.X, self.y)
 
-    @pytest.mark.parametrize("estimator", [None, LGBMClassifier(n_estimators=10, verbosity=-1, n_jobs=1)])
+    @pytest.mark.parametrize("estimator", [pytest.param(None, marks=needs("xgboost")), lightgbm(n_estimators=10)])
     def test_importance_is_the_mean_over_rows_weights_and_classes(self, estimator):
         random = np.random.default_rng(0)
         weight = random.random(len(self.X))
@@ -291,6 +304,7 @@ class TestModels:
 
 
 class TestWeights:
+    @needs("xgboost")
     def test_rows_of_weight_zero_are_ignored(self):
         X, y, _, _ = problem(2, (300, 300), (2, 2), (6, 6), (3, 3))
         weight = np.repeat([1.0, 0.0], 150)
@@ -298,6 +312,7 @@ class TestWeights:
         without = BorutaShap(max_iter=8, random_state=0).fit(X[:150], y[:150], sample_weight=weight[:150])
         np.testing.assert_array_equal(with_weight.importance_, without.importance_)
 
+    @needs("xgboost")
     def test_weights_change_importances(self):
         random = np.random.default_rng(0)
         X = random.normal(size=(400, 6))
@@ -315,6 +330,7 @@ class TestWeights:
             BorutaShap().fit(X, y, sample_weight=weight)
 
 
+@needs("xgboost")
 class TestDecisions:
     """With scripted importances instead of a model, each decision can be computed by hand."""
 
@@ -388,7 +404,7 @@ class TestDecisions:
 
     @pytest.mark.parametrize(
         ("estimator", "n_jobs", "expected"),
-        [(None, None, 1), (None, 2, 2), (XGBClassifier(n_jobs=3), None, 3), (XGBClassifier(n_jobs=3), 2, 2)],
+        [(None, None, 1), (None, 2, 2), (xgboost(n_jobs=3), None, 3), (xgboost(n_jobs=3), 2, 2)],
     )
     def test_threads(self, monkeypatch, estimator, n_jobs, expected):
         threads = []
@@ -409,6 +425,7 @@ class TestDecisions:
             assert selection.decision_[0] == "confirmed"
 
 
+@needs("xgboost")
 class TestNothingConfirmed:
     X, y = np.random.default_rng(0).normal(size=(80, 12)), np.arange(80) % 2
 
@@ -434,6 +451,7 @@ class TestNothingConfirmed:
         assert selection.support_[3]
 
 
+@needs("xgboost")
 class TestRepeatable:
     X, y, truth, categorical = problem(4, (250, 250), (3, 3), (6, 6), (2, 2))
 
@@ -448,7 +466,7 @@ class TestRepeatable:
         assert (other.importance_ != first.importance_).any()
 
     def test_seed_reaches_the_users_model(self):
-        model = XGBClassifier(n_estimators=10, subsample=0.5, n_jobs=1)
+        model = xgboost(n_estimators=10, subsample=0.5, n_jobs=1)
         first, second = (BorutaShap(model, max_iter=3, random_state=0).fit(self.X, self.y) for _ in range(2))
         np.testing.assert_array_equal(first.importance_, second.importance_)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tabcast.files import TableWriter
 from tabcast.files._spreadsheet import guard_frame, guard_text, unguard, unguard_text
+from tests.conftest import needs
 
 FORMULAS = ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-", "'=1", "-1+2", "+49 30 1234", "=", "--"]
 HARMLESS = [
@@ -66,6 +67,11 @@ def test_files_of_text(tmp_path, safe, first):
         with TableWriter(tmp_path / "out", ending, spreadsheet_safe=safe) as writer:
             writer.write(frame)
         assert pd.read_csv(tmp_path / "out", sep=separator)["a"].tolist() == [first, "b"]
+
+
+@needs("pyarrow")
+@pytest.mark.parametrize("safe", [True, False])
+def test_files_of_types_are_left_alone(tmp_path, safe):
     with TableWriter(tmp_path / "out", ".parquet", spreadsheet_safe=safe) as writer:
-        writer.write(frame)
+        writer.write(pd.DataFrame({"a": ["=1", "b"]}))
     assert pd.read_parquet(tmp_path / "out")["a"].tolist() == ["=1", "b"]

@@ -18,7 +18,7 @@ from tabcast.files import (
     understand,
     write_table_file,
 )
-from tests.conftest import DATASETS, SMALL_TABLES, hide_labels, read_dataset, read_meta
+from tests.conftest import DATASETS, SMALL_TABLES, hide_labels, needs, read_dataset, read_meta
 
 N = 100
 RANDOM = np.random.default_rng(0)
@@ -468,6 +468,7 @@ def test_labels_say_nothing_about_columns():
 REAL = ["car", "credit-g", "kc2"]
 
 
+@needs("pyarrow")
 @pytest.mark.parametrize("name", REAL)
 def test_real_tables_give_the_same_features_from_every_kind_of_file(tmp_path, name):
     X, y = read_dataset(name)

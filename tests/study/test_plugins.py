@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tabcast.cli.main import app
 from tabcast.study.catalog import load_catalog
+from tests.conftest import needs
 from tests.study.small_study import PLUGIN
 
 DATASET = """
@@ -49,7 +50,6 @@ prior = Prior("prior", "Class shares")
 '''
 
 MODEL = """
-from optuna.distributions import IntDistribution
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast.study.models import Model, Space
@@ -60,6 +60,8 @@ def build(params, seed):
 
 
 def sane():
+    from optuna.distributions import IntDistribution
+
     return Space({"max_depth": IntDistribution(1, 3)})
 
 
@@ -162,6 +164,7 @@ class TestCommand:
 
         return invoke
 
+    @needs("optuna")
     def test_run_and_status(self, run, plugins, tmp_path):
         result = run("run", "--backend", "serial", "--plugins", str(plugins))
         assert result.exit_code == 0, result.output
@@ -178,6 +181,7 @@ class TestCommand:
         assert done["rings", "supervised"]["params"]["max_depth"] in (1, 2, 3)
         assert "4 done" in run("status", "--plugins", str(plugins)).output
 
+    @needs("optuna")
     def test_in_worker_processes(self, run, plugins):
         result = run("run", "--backend", "processes", "--plugins", str(plugins))
         assert result.exit_code == 0, result.output

@@ -9,6 +9,7 @@ from tabcast.study.config import read_study
 from tabcast.study.results import collect_details, collect_results
 from tabcast.study.run import run_studies
 from tabcast.study.store import Store
+from tests.conftest import needs
 from tests.study.small_study import GRID, write_config
 
 WHAT = [
@@ -98,6 +99,7 @@ class TestResults:
         assert again["strategy"].tolist() == results["strategy"].tolist()
 
 
+@needs("xgboost")
 class TestDetails:
     def test_of_done_trials_that_have_some(self, tmp_path):
         grid = GRID.replace('"cast-l-no-selection"', '"density-quality"').replace("seeds = 2", "seeds = 1")

@@ -11,6 +11,7 @@ from tabcast.study.config import read_study
 from tabcast.study.results import collect_results
 from tabcast.study.run import plan_jobs, run_studies
 from tabcast.study.store import Store
+from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
 TUNED = """
@@ -139,6 +140,7 @@ class TestRecords:
 
 
 class TestReproducible:
+    @needs("optuna")
     def test_two_folders_the_same_bytes(self, tmp_path):
         found = []
         for name in ("first", "second"):
@@ -216,6 +218,7 @@ class TestFailure:
         assert set(results.loc["gone", "status"]) == {"failed"}
         assert set(results.loc["gone", "reason"]) == {"OSError: the disk is gone"}
 
+    @needs("optuna")
     def test_of_tuning_is_that_of_the_models_trials(self, tmp_path, monkeypatch):
         grid = TUNED.replace('tunings = ["sane"]', 'tunings = ["sane", "none"]')
         study = read_study(write_config(tmp_path, grid))
@@ -260,6 +263,7 @@ class TestAnotherConfiguration:
             ("seeds = 2", "seeds = [2, 3]"),
         ],
     )
+    @needs("optuna")
     def test_of_the_grid(self, tmp_path, old, new):
         grid = TUNED.replace("folds = [0, 2]", "folds = [0]")
         study = read_study(write_config(tmp_path, grid))
@@ -311,6 +315,7 @@ class TestAnotherConfiguration:
         assert len(missing(read_study(path))) == N_TRIALS
 
 
+@needs("optuna")
 class TestTuning:
     @pytest.fixture
     def tunings(self, monkeypatch):
@@ -402,6 +407,7 @@ class TestJobs:
         datasets = [job.trials[0].setting.dataset for job in jobs]
         assert datasets == ["bank-marketing"] * 4 + ["clouds"] * 4
 
+    @needs("optuna")
     def test_with_and_without_a_limit_of_trees(self, tmp_path):
         grids = TUNED, TUNED + "max_trees = 10\n"
         studies = [read_study(write_config(tmp_path, grid, name=f"{n}.toml")) for n, grid in enumerate(grids)]

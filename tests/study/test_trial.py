@@ -7,6 +7,7 @@ import pytest
 
 from tabcast.study.catalog import load_catalog
 from tabcast.study.trial import Learner, Setting, Trial, TuningTask, configuration, record_path
+from tests.conftest import needs
 
 SETTING = Setting("diabetes", 0.1, 0.0, "paper", None, 0)
 LEARNER = Learner("xgboost", "paper", 10, None)
@@ -98,6 +99,7 @@ class TestPath:
 
 class TestConfiguration:
     @pytest.mark.parametrize("task", [TRIAL, TuningTask(SETTING, LEARNER)])
+    @needs("optuna", "xgboost")
     def test_is_plain_json(self, task):
         config = load_catalog().configuration(task)
         assert json.loads(json.dumps(config)) == config  # a tuple or a number as key would not survive
@@ -124,11 +126,13 @@ class TestConfiguration:
 class TestDescribed:
     """What the catalog says about the names, so that a changed member is not taken for the old one."""
 
+    @needs("optuna", "xgboost")
     def test_methods_of_one_name_and_other_settings_differ(self):
         catalog = load_catalog()
         changed = {**catalog.methods, "cast-l": replace(catalog.methods["cast-l"], alphas=(0.5,))}
         assert replace(catalog, methods=changed).configuration(TRIAL) != catalog.configuration(TRIAL)
 
+    @needs("optuna", "xgboost")
     def test_spaces_of_one_name_and_other_ranges_differ(self):
         catalog = load_catalog()
         model = catalog.models["xgboost"]

@@ -25,6 +25,7 @@ from tabcast.study.protocol import make_folds
 from tabcast.study.trial import Setting
 from tabcast.study.work import ChosenColumns, Work, describe_part
 from tabcast.table import stack_rows
+from tests.conftest import needs
 from tests.study.small_study import make_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
@@ -128,11 +129,13 @@ class TestSameAsPublic:
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
     @pytest.mark.parametrize(("method", "density"), [("cast-l", "likelihood"), ("cast-d", "kernel")])
+    @needs("xgboost")
     def test_cast(self, shared, fold, method, density, strategy):
         answer = METHODS[method].run(shared, ask(GaussianNB(), strategy))
         selection = ChosenColumns(shared.selection("boruta")[0].support)  # the next test looks at Boruta itself
         check_same(answer, fit_public(make_cast(density, selection, strategy), fold), fold)
 
+    @needs("xgboost")
     def test_columns_are_those_that_boruta_chooses(self, shared, fold):
         boruta = BorutaShap(random_state=0).fit(fold.X_labeled, fold.y_labeled, fold.categorical)
         np.testing.assert_array_equal(shared.selection("boruta")[0].support, boruta.support_)
@@ -166,6 +169,7 @@ class TestSameAsPublic:
         public = SelfTrainingClassifier(estimator, strategy=FixedThreshold(0.6))
         check_same(answer, fit_public(public, binary_fold), binary_fold)
 
+    @needs("xgboost")
     def test_something_happens_in_these_comparisons(self, shared):
         facts = [
             METHODS[method].run(shared, ask(GaussianNB(), strategy)).facts
@@ -194,6 +198,7 @@ class TestAlpha:
         assert answer.facts["best_round"] == 0
         assert answer.facts["alpha"] == 0.2
 
+    @needs("xgboost")
     def test_is_the_best_on_validation_rows(self, shared):
         """Each alpha alone is never better than the one that was chosen."""
         cast = METHODS["cast-l"]
@@ -220,7 +225,13 @@ class TestPseudoLabels:
         assert answer.facts["n_selected"] == 0
         assert answer.facts["pseudo_accuracy"] is None
 
-    @pytest.mark.parametrize("method", ["supervised", "baseline", "ts", "cast-l", "same-budget", "operating-point"])
+    @pytest.mark.parametrize(
+        "method",
+        [
+            *("supervised", "baseline", "ts", "same-budget", "operating-point"),
+            pytest.param("cast-l", marks=needs("xgboost")),
+        ],
+    )
     def test_hidden_and_test_labels_change_no_probability(self, fold, shared, method):
         blind = replace(fold, y_pool=np.zeros_like(fold.y_pool), y_test=np.zeros_like(fold.y_test))
         other = Work(blind, 0)
@@ -323,6 +334,7 @@ class TestPermuted:
         assert (shuffle_gamma(part, 1).gamma_ != shuffled.gamma_).any()
 
     @pytest.mark.parametrize("density", ["l", "d"])
+    @needs("xgboost")
     def test_does_not_disturb_the_real_one(self, shared, fold, density):
         before = METHODS[f"cast-{density}"].run(shared, ask(GaussianNB(), "curriculum"))
         control = METHODS[f"cast-{density}-permuted"].run(shared, ask(GaussianNB(), "curriculum"))
@@ -387,6 +399,7 @@ class TestSameBudget:
         np.testing.assert_array_equal(found.proba, baseline.proba)
 
 
+@needs("xgboost")
 class TestDensityQuality:
     def test_shares_of_rows_cover_the_pool(self, shared, fold):
         details = METHODS["density-quality"].run(shared, ask(GaussianNB())).details
@@ -399,6 +412,7 @@ class TestDensityQuality:
 
 
 class TestDescription:
+    @needs("xgboost")
     def test_of_every_model_and_method_is_the_same_in_every_process(self):
         catalog = load_catalog()
         described = [describe_part(one.build({}, 0)) for one in catalog.models.values() if one.unavailable is None]

@@ -6,10 +6,10 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from tabcast.table import learn_and_encode, read_table
+from tests.conftest import needs
 
 BAD_CELLS = {
     "lists": [[1], [2]],
@@ -19,7 +19,6 @@ BAD_CELLS = {
     "arrays": [np.ones(2), np.zeros(2)],
     "frames": [pd.DataFrame(), None],
     "objects": [object(), object()],
-    "pyarrow lists": pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int64()))),
 }
 
 
@@ -27,6 +26,15 @@ BAD_CELLS = {
 def test_cells_that_are_no_single_values(case):
     with pytest.raises(ValueError, match=r"Column 'c' of X_unlabeled has .* A cell must be a number, a boolean, text"):
         read_table(pd.DataFrame({"c": BAD_CELLS[case]}), name="X_unlabeled")
+
+
+@needs("pyarrow")
+def test_lists_of_pyarrow():
+    import pyarrow as pa
+
+    lists = pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    with pytest.raises(ValueError, match=r"Column 'c' of X_unlabeled has .* A cell must be a number, a boolean, text"):
+        read_table(pd.DataFrame({"c": lists}), name="X_unlabeled")
 
 
 @pytest.mark.parametrize(
@@ -45,18 +53,28 @@ def test_polars_types_that_are_no_single_values(values):
         read_table(pl.DataFrame({"c": values}))
 
 
+DECIMALS = [Decimal("1.5"), None, Decimal(2)]
+
+
+def decimals_of_pyarrow(in_pandas):
+    import pyarrow as pa
+
+    if in_pandas:
+        return pd.DataFrame({"c": pd.array(DECIMALS, dtype=pd.ArrowDtype(pa.decimal128(5, 2)))})
+    return pa.table({"c": DECIMALS})
+
+
 @pytest.mark.parametrize(
-    "table",
+    "make",
     [
-        pd.DataFrame({"c": [Decimal("1.5"), None, Decimal(2)]}),
-        pd.DataFrame({"c": pd.array([Decimal("1.5"), None, Decimal(2)], dtype=pd.ArrowDtype(pa.decimal128(5, 2)))}),
-        pl.DataFrame({"c": [Decimal("1.5"), None, Decimal(2)]}),
-        pa.table({"c": [Decimal("1.5"), None, Decimal(2)]}),
+        pytest.param(lambda: pd.DataFrame({"c": DECIMALS}), id="objects"),
+        pytest.param(lambda: decimals_of_pyarrow(in_pandas=True), id="pyarrow in pandas", marks=needs("pyarrow")),
+        pytest.param(lambda: pl.DataFrame({"c": DECIMALS}), id="polars"),
+        pytest.param(lambda: decimals_of_pyarrow(in_pandas=False), id="pyarrow", marks=needs("pyarrow")),
     ],
-    ids=["objects", "pyarrow in pandas", "polars", "pyarrow"],
 )
-def test_decimals_are_numbers(table):
-    encoded = learn_and_encode(read_table(table))
+def test_decimals_are_numbers(make):
+    encoded = learn_and_encode(read_table(make()))
     np.testing.assert_array_equal(encoded.continuous[:, 0], [1.5, np.nan, 2.0])
 
 
@@ -73,6 +91,7 @@ def test_several_time_zones():
             read_table(pd.DataFrame({"c": pd.Series([utc, other], dtype=object)}))
 
 
+@needs("pyarrow")
 def test_dates_of_pyarrow():
     dates = pd.Series(pd.date_range("2000-01-01", periods=3))
     expected = learn_and_encode(pd.DataFrame({"c": dates})).continuous
@@ -112,7 +131,10 @@ def test_lazy_tables():
         read_table(pl.LazyFrame({"a": [1]}))
 
 
+@needs("pyarrow")
 def test_tables_of_pyarrow():
+    import pyarrow as pa
+
     table = pa.table({"a": [1.5, None], "b": ["x", "y"], "d": [datetime.date(2000, 1, 1)] * 2})
     assert read_table(table)["a"].tolist()[0] == 1.5
     assert read_table(table)["b"].tolist() == ["x", "y"]

@@ -23,6 +23,7 @@ from tabcast.table import (
     learn_and_encode,
     learn_columns,
 )
+from tests.conftest import needs
 
 SAME = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -108,13 +109,14 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "polars categories": as_polars_categories,
     "another index": shuffled_index,
 }
+EACH_KIND = [pytest.param(kind, marks=needs("pyarrow") if kind == "pyarrow" else ()) for kind in KINDS]
 DENSITIES = [EmpiricalLikelihood(), KernelDensity(), KernelDensity("normal_reference")]
 each_density = pytest.mark.parametrize("density", DENSITIES, ids=str)
 
 
 class TestKindsOfTables:
     @each_density
-    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("kind", EACH_KIND)
     def test_same_numbers(self, kind, density):
         convert = KINDS[kind]
         expected = density.fit(plain_table()).score_samples(queries())
@@ -122,8 +124,8 @@ class TestKindsOfTables:
             density.fit(convert(plain_table())).score_samples(convert(queries())), expected, **SAME
         )
 
-    @pytest.mark.parametrize("fitted", KINDS)
-    @pytest.mark.parametrize("asked", KINDS)
+    @pytest.mark.parametrize("fitted", EACH_KIND)
+    @pytest.mark.parametrize("asked", EACH_KIND)
     def test_fitted_on_one_kind_and_asked_with_another(self, fitted, asked):
         density = EmpiricalLikelihood()
         expected = density.fit(plain_table()).score_samples(queries())
@@ -241,6 +243,7 @@ class TestDates:
         expected = density.fit(seconds).score_samples(seconds)
         np.testing.assert_allclose(density.fit(X).score_samples(X), expected, rtol=1e-9)
 
+    @needs("pyarrow")
     def test_pyarrow_days(self):
         in_pandas = pd.DataFrame({"day": pd.to_datetime(DAYS)})
         days = [None if day is None else dt.date.fromisoformat(day) for day in DAYS]
@@ -248,6 +251,7 @@ class TestDates:
         expected = KernelDensity().fit(in_pandas).score_samples(in_pandas)
         np.testing.assert_allclose(KernelDensity().fit(other).score_samples(other), expected, rtol=1e-9)
 
+    @needs("pyarrow")
     def test_pyarrow_timestamps(self, seconds):
         X = pd.DataFrame({"when": pd.Series(pd.to_datetime(DATES)).astype("timestamp[us][pyarrow]")})
         expected = KernelDensity().fit(seconds).score_samples(seconds)

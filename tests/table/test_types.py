@@ -11,6 +11,7 @@ import pytest
 
 from tabcast.exceptions import UnseenLevelsWarning
 from tabcast.table import learn_types, stack_rows
+from tests.conftest import needs
 
 DATES = pd.date_range("2000-01-01", periods=4)
 KNOWN = {
@@ -111,7 +112,12 @@ def test_an_empty_column_takes_the_type_of_the_other_table():
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("int64", "Int64"), ("int64", "int64[pyarrow]"), ("uint64", "int64[pyarrow]"), ("Float64", "double[pyarrow]")],
+    [
+        ("int64", "Int64"),
+        pytest.param("int64", "int64[pyarrow]", marks=needs("pyarrow")),
+        pytest.param("uint64", "int64[pyarrow]", marks=needs("pyarrow")),
+        pytest.param("Float64", "double[pyarrow]", marks=needs("pyarrow")),
+    ],
 )
 def test_numbers_of_all_types_stay_numbers(first, second):
     for one, other in ((first, second), (second, first)):

@@ -66,10 +66,13 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
     n_trees = min(300, max(100, ceil(15 * sqrt(n_columns))))
     proportion = 1 / sqrt(n_columns)
     if find_spec("xgboost"):
-        from xgboost import XGBRFClassifier
+        from xgboost import XGBClassifier
 
-        return XGBRFClassifier(
-            n_estimators=n_trees,
+        return XGBClassifier(
+            n_estimators=1,  # one round of many trees, without shrinkage, is a forest
+            num_parallel_tree=n_trees,
+            learning_rate=1.0,
+            reg_lambda=1e-5,
             max_depth=4,
             subsample=0.63,
             colsample_bynode=proportion,

@@ -35,6 +35,8 @@ _GROUPED = {  # numbers with thousands separators, or with a decimal comma
 _SPACED = re.compile(r"([+-]?[1-9]\d{0,2})((?:[ '\u00a0\u202f\u2019]\d{3})+)((?:[.,]\d*)?)")
 _INTEGER = re.compile(r"[+-]?\d+")
 _LEADING_ZERO = re.compile(r"[+-]?0\d+")
+# pandas before 3.1 drops digits after the fifteenth or so.
+_PANDAS_IS_EXACT = pd.to_numeric(pd.Series(["0.006482139427807225"], dtype=object))[0] == 0.006482139427807225
 
 DATE_FORMATS = (
     "ISO8601",
@@ -146,7 +148,7 @@ def is_text(values: pd.Series[Any]) -> bool:
 
 def split_plain(values: pd.Series[Any]) -> tuple[NDArray[np.float64], Texts]:
     """A text column as plain numbers, and the texts that are none (without those that mean "missing")."""
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan, copy=True)
+    numbers = _plain_numbers(values)
     unread = np.isnan(numbers) & values.notna().to_numpy()
     if not unread.any():
         return numbers, Texts(np.full(len(values), -1), np.empty(0, dtype=object))
@@ -164,11 +166,11 @@ def has_leading_zeros(values: pd.Series[Any]) -> bool:
 
 def read_numbers(levels: NDArray[np.object_], number_format: str) -> NDArray[np.float64]:
     """Texts as numbers in one of NUMBER_FORMATS; NaN where a text is none. Infinite ones stay infinite."""
-    numbers = _plain_numbers(levels)
+    numbers = _plain_numbers(pd.Series(levels, dtype=object))
     # A plain number is one with thousands commas too, but not one with a decimal comma.
     rest = np.arange(len(levels)) if number_format == "decimal_comma" else np.flatnonzero(np.isnan(numbers))
     rewritten = np.array([_rewrite(levels[position], number_format) for position in rest], dtype=object)
-    numbers[rest] = _plain_numbers(rewritten)
+    numbers[rest] = _plain_numbers(pd.Series(rewritten, dtype=object))
     return numbers
 
 
@@ -182,12 +184,13 @@ def _rewrite(text: str, number_format: str) -> str:
     return "" if number_format == "decimal_comma" and "." in text else text
 
 
-def _plain_numbers(levels: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Texts as numbers with a decimal point."""
-    if not len(levels):
-        return np.empty(0)
-    numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce")
-    return numbers.to_numpy(dtype=float, na_value=np.nan, copy=True)
+def _plain_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
+    """Texts as numbers with a decimal point; NaN where a text is none."""
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan, copy=True)
+    if not _PANDAS_IS_EXACT:
+        read = ~np.isnan(numbers)
+        numbers[read] = values.to_numpy(dtype=object)[read].astype(float)
+    return numbers
 
 
 def _without_spaces(text: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from tabcast.study.analysis import Table, average_ranks, friedman_test, paired_differences, score_matrix, wilcoxon_holm
 from tabcast.study.analysis.listing import Listing
 from tabcast.study.analysis.views import RANKED, make_table, render, select
+from tests.conftest import needs
 
 METHODS = (*RANKED, "same-budget", "cast-l-permuted", "cast-d-permuted")
 WAYS = tuple(product(("threshold", "curriculum"), METHODS))
@@ -88,6 +89,7 @@ def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(re
     assert "0.9000" not in text
 
 
+@needs("scikit_posthocs")
 def test_ranks_agree_with_the_functions_they_stand_on(results):
     listing = make_table({"kind": "rank", "settings": ["dataset"]}, results)
     threshold = listing.frame[listing.frame["strategy"] == "threshold"].set_index("method")
@@ -98,6 +100,7 @@ def test_ranks_agree_with_the_functions_they_stand_on(results):
     assert (threshold.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
 
 
+@needs("scikit_posthocs")
 def test_settings_with_missing_trials_are_not_ranked(results):
     holes = results.copy()
     holes.loc[(holes["dataset"] == "b") & (holes["method"] == "gp"), "status"] = "failed"
@@ -156,7 +159,7 @@ def test_agreement_needs_published_numbers(results):
 
 
 @pytest.mark.parametrize("style", ["markdown", "csv", "latex"])
-@pytest.mark.parametrize("kind", ["compare", "rank"])
+@pytest.mark.parametrize("kind", ["compare", pytest.param("rank", marks=needs("scikit_posthocs"))])
 def test_every_style_renders(results, kind, style):
     table = make_table({"kind": kind, "where": {"method": ["baseline", "ts", "cast-l"]}}, results)
     assert isinstance(table, Table | Listing)

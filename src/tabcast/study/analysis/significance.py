@@ -65,7 +65,7 @@ def signed_rank_p(differences: Floats) -> float:
     if len(kept) == 0:
         return 1.0
     if len(kept) > MOST_EXACT:
-        return float(stats.wilcoxon(kept, method="asymptotic").pvalue)
+        return float(stats.wilcoxon(kept).pvalue)
     doubled = (2 * stats.rankdata(np.abs(kept))).astype(int)  # mean ranks of ties may be halves
     n_signs = np.zeros(doubled.sum() + 1)  # how many choices of signs give each sum of the positive ranks
     n_signs[0] = 1

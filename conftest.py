@@ -1,0 +1,20 @@
+"""Examples in docstrings that need an optional package are skipped where it is not installed."""
+
+import pytest
+from tests.conftest import needs
+
+NEEDED_BY_EXAMPLES = {
+    "tabcast.feature_selection._boruta_shap": "xgboost",
+    "tabcast.files._read": "pyarrow",
+    "tabcast.study.models._space": "optuna",
+    "tabcast.study.tuning": "optuna",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Skip examples whose package is missing."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            for module, package in NEEDED_BY_EXAMPLES.items():
+                if item.name.startswith(f"{module}."):
+                    item.add_marker(needs(package))
