@@ -2,7 +2,7 @@
 
     python research/guard/_summarize.py [PROFILE]
 
-Writes research/results/guard/verdicts.csv (a row a seed) and summary.csv and summary.md (a row a problem).
+Writes research/results/guard/verdicts.csv (one row per seed) and summary.csv and summary.md (one row per problem).
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ WORDS = ("helped", "probably helped", "no difference seen", "hurt")
 
 
 def collect(profile: str) -> pd.DataFrame:
-    """A row a seed: what the guard said and chose, and what was true."""
+    """One row per seed: what the guard said and chose, and what was true."""
     details = collect_details(read_study(RESEARCH / "configs" / "guard.toml"), profile)
     return pd.DataFrame(
         {
             "problem": one["dataset"],
             "model": one["model"],
             "seed": one["seed"],
-            **{name: one["verdict"][name] for name in ("word", "chosen", "gain", "low", "high")},
+            **{name: one["verdict"][name] for name in ("word", "chosen", "without", "gain", "low", "high")},
+            **{f"total_{name}": value for name, value in one["verdict"]["total"].items()},
             "true_gain": one["true_gain"],
+            "true_total": one["true_total"],
             **{f"test_{name}": score for name, score in one["test"].items()},
         }
         for one in details
@@ -37,11 +39,11 @@ def collect(profile: str) -> pd.DataFrame:
 
 
 def summarize(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """A row a problem; the last rows are means over the problems of a kind."""
+    """One row per problem, then one per kind: nothing helps, only a committee helps, unlabeled rows help."""
     rows = [{"problem": name, **_summarize_one(group)} for name, group in verdicts.groupby("problem", sort=False)]
-    helpful = verdicts["problem"].str.startswith("helpful")
-    for name, group in (("all null problems", verdicts[~helpful]), ("all helpful problems", verdicts[helpful])):
-        rows.append({"problem": name, **_summarize_one(group)})
+    kinds = verdicts["problem"].str.extract("^(committee|helpful)", expand=False).fillna("null")
+    for kind in ("null", "committee", "helpful"):
+        rows.append({"problem": f"all {kind} problems", **_summarize_one(verdicts[kinds == kind])})
     return pd.DataFrame(rows)
 
 
@@ -52,6 +54,8 @@ def _summarize_one(group: pd.DataFrame) -> dict[str, object]:
         "model": "/".join(sorted(group["model"].unique())),
         "seeds": len(group),
         "supervised": group["test_supervised"].mean(),
+        "committee": group["test_committee"].mean(),
+        "true_total": group["true_total"].mean(),
         "true_gain": group["true_gain"].mean(),
         "true_gain_sd": group["true_gain"].std(),
         "estimated_gain": group["gain"].mean(),
@@ -59,6 +63,8 @@ def _summarize_one(group: pd.DataFrame) -> dict[str, object]:
         **{word: int((group["word"] == word).sum()) for word in WORDS},
         "chosen": int((group["chosen"] == "self-trained").sum()),
         "covered": int(covered.sum()),
+        "better": int(group["total_word"].isin(["helped", "probably helped"]).sum()),
+        "total_covered": int(group["true_total"].between(group["total_low"], group["total_high"]).sum()),
         "chosen_minus_supervised": loss.mean(),
         "its_std_error": loss.std() / np.sqrt(len(loss)),
     }
@@ -67,16 +73,18 @@ def _summarize_one(group: pd.DataFrame) -> dict[str, object]:
 def write_markdown(summary: pd.DataFrame) -> str:
     """The summary as a table for people: scores in points, counts as they are."""
     head = (
-        "| problem | model | seeds | supervised | true gain | estimated | half width | helped | probably helped "
-        "| no difference | hurt | self-trained chosen | interval covers | chosen - supervised |"
+        "| problem | model | seeds | supervised | committee | self-trained minus supervised | called better | covered "
+        "| self-trained minus best without | estimated | helped | probably helped | no difference | hurt | covered "
+        "| self-trained chosen | chosen - supervised |"
     )
-    lines = [head, "|" + " --- |" * 14]
+    lines = [head, "|" + " --- |" * 17]
     for row in summary.to_dict("records"):
-        counts = [f"{row[name]}" for name in (*WORDS, "chosen", "covered")]
+        words = " | ".join(f"{row[name]}" for name in WORDS)
         lines.append(
             f"| {row['problem']} | {row['model']} | {row['seeds']} | {100 * row['supervised']:.1f} "
-            f"| {100 * row['true_gain']:+.1f} | {100 * row['estimated_gain']:+.1f} | {100 * row['half_width']:.1f} "
-            f"| {' | '.join(counts)} "
+            f"| {100 * row['committee']:.1f} | {100 * row['true_total']:+.1f} | {row['better']} "
+            f"| {row['total_covered']} | {100 * row['true_gain']:+.1f} | {100 * row['estimated_gain']:+.1f} | {words} | {row['covered']} "
+            f"| {row['chosen']} "
             f"| {100 * row['chosen_minus_supervised']:+.2f} +- {100 * row['its_std_error']:.2f} |"
         )
     return "\n".join(lines) + "\n"

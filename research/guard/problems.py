@@ -1,5 +1,8 @@
 """Synthetic tables whose unlabeled rows are noise, come from another population, or truly help.
 
+In the tables called "committee" a linear model, which is a member of the committee, is close to the best there is. The
+student, a tree, gains over the tree of the labeled rows by learning from the committee, and nothing over the committee.
+
 The first rows of each table are the population that labeled and test rows come from; the others are the unlabeled rows.
 Every seed draws other labeled, unlabeled and test rows.
 """
@@ -109,6 +112,8 @@ shifted_moons = make_problem("shifted-moons", moons, shifted, 40)
 shifted_clouds = make_problem("shifted-clouds", clouds, shifted, 60)
 far_from_clouds = make_problem("far-from-clouds", clouds, far, 60)
 spot_in_three_clouds = make_problem("spot-in-three-clouds", three_clouds, spot, 60)
+committee_clouds = make_problem("committee-clouds", clouds, same, 60)
+committee_three_clouds = make_problem("committee-three-clouds", three_clouds, same, 60)
 helpful_moons = make_problem("helpful-moons", moons, same, 40)
 helpful_clouds = make_problem("helpful-clouds", partial(clouds, apart=3.2), same, 60)
 helpful_circles = make_problem("helpful-circles", circles, same, 40)
