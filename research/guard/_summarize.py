@@ -80,13 +80,13 @@ def write_markdown(summary: pd.DataFrame) -> str:
     lines = [head, "|" + " --- |" * 17]
     for row in summary.to_dict("records"):
         words = " | ".join(f"{row[name]}" for name in WORDS)
-        lines.append(
-            f"| {row['problem']} | {row['model']} | {row['seeds']} | {100 * row['supervised']:.1f} "
-            f"| {100 * row['committee']:.1f} | {100 * row['true_total']:+.1f} | {row['better']} "
-            f"| {row['total_covered']} | {100 * row['true_gain']:+.1f} | {100 * row['estimated_gain']:+.1f} | {words} | {row['covered']} "
-            f"| {row['chosen']} "
-            f"| {100 * row['chosen_minus_supervised']:+.2f} +- {100 * row['its_std_error']:.2f} |"
-        )
+        numbers = [
+            f"{100 * row['supervised']:.1f} | {100 * row['committee']:.1f}",
+            f"{100 * row['true_total']:+.1f} | {row['better']} | {row['total_covered']}",
+            f"{100 * row['true_gain']:+.1f} | {100 * row['estimated_gain']:+.1f} | {words} | {row['covered']}",
+            f"{row['chosen']} | {100 * row['chosen_minus_supervised']:+.2f} +- {100 * row['its_std_error']:.2f}",
+        ]
+        lines.append(f"| {row['problem']} | {row['model']} | {row['seeds']} | {' | '.join(numbers)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -4,13 +4,16 @@ from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight
 from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.models._default import default_classifier
 from tabcast.models._native_columns import NativeColumns
+from tabcast.models._portfolio import Choice, Portfolio
 from tabcast.models._seeded import seeded
 
 __all__ = [
     "MODEL_NAMES",
     "Adaptation",
     "AdaptedClassifier",
+    "Choice",
     "NativeColumns",
+    "Portfolio",
     "adapt",
     "default_classifier",
     "make_model",
