@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import _safe_indexing
 
+from tabcast.decisions import decide_with
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._scoring import HeldOutScore
 from tabcast.models import seeded
@@ -119,8 +120,8 @@ def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit, sco
     present = np.unique(data.labels.codes[split.train])
     return Compared(
         split,
-        score(model.supervised_, X, codes),
-        score(model.estimator_, X, codes),
+        score(decide_with(model.supervised_, model.supervised_decision_, model.classes_), X, codes),
+        score(decide_with(model.estimator_, model.decision_, model.classes_), X, codes),
         predict_classes(model.supervised_, X, data.n_classes, present),
         predict_classes(model.estimator_, X, data.n_classes, present),
         model.n_fits_,

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tabcast.decisions import DecisionRule, decide_with
 from tabcast.models import default_classifier
 from tabcast.self_training._fitter import refuse_nan
 from tabcast.self_training._reading import read_again, refuse_bad_weights
@@ -45,9 +46,10 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     estimator_: Any
     _column_types: ColumnTypes
     classes_: NDArray[Any]
+    decision_: DecisionRule
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row, by the rule `decision_` on its probabilities.
 
         Parameters
         ----------
@@ -60,7 +62,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             The predicted classes.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict(self._read_again(X))
+        return decide_with(self.estimator_, self.decision_, self.classes_).predict(self._read_again(X))
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:

@@ -59,8 +59,12 @@ class Teacher(BaseEstimator, ABC):
     ----------
     temperature : float
         How much its labels are sharpened by default: ``q ** (1 / T)``.
+    predicts_out_of_fold : bool
+        Whether fitting leaves `out_of_fold_` and `held_out_`.
     out_of_fold_ : ndarray of shape (n_rows, n_classes) or None
         After fitting, probabilities of labeled rows that it was not trained on; None for a teacher without any.
+    held_out_ : ndarray of int of shape (n_rows,)
+        Positions of these rows among the labeled ones.
 
     See Also
     --------
@@ -68,6 +72,7 @@ class Teacher(BaseEstimator, ABC):
     """
 
     temperature: ClassVar[float] = 1.0
+    predicts_out_of_fold: ClassVar[bool] = False
     out_of_fold_: Floats | None = None
 
     @property
