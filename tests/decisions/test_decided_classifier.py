@@ -47,6 +47,3 @@ def test_the_most_probable_class_is_the_classifier_itself(data):
     assert decide_with(model, rule, model.classes_) is model
     decided = DecidedClassifier(model, rule, model.classes_)
     assert np.array_equal(decided.decision_function(X), model.decision_function(X))
-    assert not hasattr(
-        DecidedClassifier(LogisticRegression(), rule, model.classes_).set_params(model=object()), "classes_"
-    )
