@@ -9,8 +9,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "decisions.md").read_text()
 def test_snippets_run(capsys):
     first, second = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(compile(first, "docs/decisions.md", "exec"), {})
-    scores = {}
-    for line in capsys.readouterr().out.splitlines():
+    printed, scores = capsys.readouterr().out, {}
+    for line in printed.splitlines():
         name, *numbers = re.match(r"(.*?) +accuracy ([\d.]+), balanced accuracy ([\d.]+), F1 ([\d.]+)$", line).groups()
         scores[name] = [float(number) for number in numbers]
     assert len(scores) == 5
