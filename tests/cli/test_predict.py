@@ -139,7 +139,8 @@ class TestResult:
         assert result.stdout.splitlines() == [
             f"300 rows in {tmp_path / 'out.csv'}: prediction and 2 columns of probabilities beside customer_id.",
             f"Predicted: leaves {n_leaves} ({n_leaves / 300:.0%}), "
-            f"stays {300 - n_leaves} ({(300 - n_leaves) / 300:.0%}).",
+            f"stays {300 - n_leaves} ({(300 - n_leaves) / 300:.0%}). The prediction is the class with the highest "
+            "probability.",
         ]
 
     def test_the_folder_of_a_fit(self, trained, table, tmp_path):

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tabcast import confidence, density, feature_selection, noise_filters, pseudo_labels, teachers, testing
+from tabcast import confidence, decisions, density, feature_selection, noise_filters, pseudo_labels, teachers, testing
 from tabcast.confidence import Chain, ClusterAware, Confidence, DistributionAlignment, TemperatureScaling
+from tabcast.decisions import Decision, DecisionRule
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
@@ -21,6 +22,7 @@ from tabcast.teachers import Teacher
 
 # Members that need arguments, are slow without, or are worth checking in more than one setting. Others: as they are.
 SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "BestF1": [{}, {"average": "macro"}, {"average": "weighted", "min_rows": 2}],
     "BorutaShap": [{"max_iter": 3}],
     "Chain": [
         {"parts": [TemperatureScaling(), DistributionAlignment()]},
@@ -32,6 +34,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"members": ("linear", "own")},
     ],
     "ClusterAware": [{"density": EmpiricalLikelihood()}, {"density": KernelDensity(), "scaling": "density"}],
+    "Costs": [{"costs": {(1, 0): 5.0}}, {"costs": [[0, 1], [0.2, -1]]}],
     "DistributionAlignment": [{}, {"temperature": 0.1}, {"exact": False}],
     "EmpiricalLikelihood": [{}, {"smoothing": 0}],
     "FlexThreshold": [{}, {"warm_up": True}],
@@ -44,6 +47,9 @@ OPTIONAL = {"BorutaShap": "xgboost", "GaussianProcessCalibration": "gpytorch"}
 # Public classes that belong to no family, and why.
 NO_MEMBERS = {
     "ClassConditional": "holds a density for each class; the density checks and its own tests use it",
+    "DecidedClassifier": "a classifier that decides by a rule; has its own tests",
+    "DecisionRule": "what decisions fit; the checks of decisions use it",
+    "Evidence": "what decisions are tuned on; the checks of decisions make some",
     "Lesson": "what teachers learn from; the checks of teachers make some",
     "NormalScores": "a table for members of a committee; has its own tests",
     "Sampling": "what a committee thinks of the labeled rows as a sample; has its own tests",
@@ -71,6 +77,7 @@ FAMILIES = [
         testing.check_feature_selection,
     ),
     Family(teachers, Teacher, testing.teacher_checks(), testing.check_teacher),
+    Family(decisions, Decision, testing.decision_checks(), testing.check_decision),
 ]
 
 
@@ -302,7 +309,31 @@ class Losing(Weighting):
         return np.where(confidence < 0.4, 0.0, 0.5)
 
 
+class Certain(Decision):
+    """Payoffs that are not finite."""
+
+    name = "certain"
+
+    def fit(self, classes, prior, evidence=None):
+        with np.errstate(divide="ignore"):
+            return DecisionRule(self.name, np.diag(1 / (prior - prior.min())))
+
+
+class LastRow(Decision):
+    """Tuned on whichever row comes last."""
+
+    name = "last row"
+    needs_out_of_fold = True
+
+    def fit(self, classes, prior, evidence=None):
+        if evidence is None:
+            raise ValueError("there are no probabilities")
+        return DecisionRule(self.name, np.diag(evidence.proba[-1]))
+
+
 BROKEN = [
+    (Certain(), r"Certain breaks 'a rule has a payoff for each pair of classes': .* not finite"),
+    (LastRow(), r"LastRow breaks 'the order of rows does not matter': rows in another order give another rule"),
     (Overconfident(), r"Overconfident breaks 'what it writes are probabilities': .* rows miss a sum of 1 by 1\."),
     (Greedy(), r"Greedy breaks 'it requests no more fits than n own fits': it requests 1 fits .* n_own_fits is 0\."),
     (Losing(), r"Losing breaks 'divided rows have shares of the classes': .* rows that were chosen are lost"),

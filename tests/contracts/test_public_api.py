@@ -11,6 +11,7 @@ import tabcast
 
 FAMILIES = [
     "tabcast.confidence",
+    "tabcast.decisions",
     "tabcast.study.datasets",
     "tabcast.density",
     "tabcast.diagnostics",

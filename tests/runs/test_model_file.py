@@ -512,9 +512,28 @@ class TestBadFiles:
         assert n_noticed > 40
 
     def test_from_a_newer_tabcast(self, simple):
-        note = {"format": 2, "tabcast": "9.0", "understanding": {}, "facts": {}, "more": "things"}
+        note = {"format": 3, "tabcast": "9.0", "understanding": {}, "facts": {}, "more": "things"}
         rewrite(simple, tabcast__json=json.dumps(note))
         with pytest.raises(ModelFileError, match=r"was written by tabcast 9\.0, this is .* pip install --upgrade"):
+            load_model(simple)
+
+    def test_from_an_older_tabcast_that_saved_no_decision(self, simple):
+        note = {"format": 1, "tabcast": "0.1.0", "understanding": {}, "facts": {}}
+        rewrite(simple, tabcast__json=json.dumps(note))
+        with pytest.raises(
+            ModelFileError, match=r"earlier version of tabcast .*how a class is predicted .* Fit .* again"
+        ):
+            load_model(simple)
+
+    @pytest.mark.parametrize("decision", [None, {}, {"name": "balanced", "payoffs": [[1, 0]], "meaning": ""}, "eye"])
+    def test_a_decision_that_is_none(self, decision, simple):
+        with zipfile.ZipFile(simple) as archive:
+            note = json.loads(archive.read("tabcast.json"))
+        if decision == "eye":
+            decision = {**note["decision"], "payoffs": np.eye(4).tolist()}
+        note["decision"] = decision
+        rewrite(simple, tabcast__json=json.dumps(note))
+        with pytest.raises(ModelFileError, match=r"is damaged or was changed by hand \("):
             load_model(simple)
 
     @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_day_or_month_that_nothing_settles_is_said(saved, tmp_path):
     assert sentence.startswith("Column 'since': no date tells whether day or month comes first")
     assert "read as month/day" in sentence
     understanding = understand(as_text(make_table()), "y")
-    run = Run(saved.classifier, understanding, pd.DataFrame(), pd.DataFrame(), {})
+    run = Run(saved.classifier, understanding, pd.DataFrame(), pd.DataFrame(), {}, saved.decision)
     with pytest.warns(TabcastWarning, match="whether day or month comes first"):
         run.predict(as_text(table, "%d/%m/%Y"))
 

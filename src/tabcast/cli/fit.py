@@ -81,6 +81,15 @@ def fit(
     metric: Annotated[str, typer.Option(help="The scikit-learn score that models are compared by.")] = (
         "balanced_accuracy"
     ),
+    decision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="How a class is predicted from the probabilities: accuracy (the most probable), balanced (relative to "
+            "the class proportions), f1 (tuned), or for two classes a number such as 0.3: the second one from this "
+            "probability on. Default: what the metric needs.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast."),
@@ -140,6 +149,7 @@ def fit(
                 alpha=alpha,
                 class_prior=class_prior and class_prior.value,
                 metric=metric,
+                decision=None if decision is None else read_decision(decision),
                 unlabeled=unlabeled,
                 missing_label=missing_label,
                 ignore=ignore or (),
@@ -224,6 +234,7 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
             f"Soft labels were aligned with the class proportions of the labeled rows ({proportions}). This is right "
             "if these are a random sample of all rows; if they were balanced on purpose, use --class-prior none."
         )
+    lines.append(f"The prediction is {summary['decision']['meaning']}; choose with --decision.")
     return [
         *lines,
         *warned,
@@ -240,6 +251,24 @@ def default_folder(table: Path) -> Path:
     while Path(name).suffix.lower() in (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather"):
         name = Path(name).stem
     return Path(f"{name}-tabcast")
+
+
+def read_decision(text: str) -> Any:
+    """The name of a decision, or the threshold that a number means."""
+    from tabcast.decisions import DECISIONS, Threshold
+
+    try:
+        value = float(text)
+    except ValueError:
+        value = None
+    if value is None and text in DECISIONS:
+        return text
+    if value is None or not 0 < value < 1:
+        raise ValueError(
+            "--decision must be accuracy, balanced, f1 or, for two classes, a probability between 0 and 1 such as 0.3; "
+            f"got {text!r}."
+        )
+    return Threshold(value)
 
 
 def read_seconds(text: str) -> float:

@@ -78,5 +78,5 @@ def word_predicted(predicted: Predicted, out: Path) -> list[str]:
         *predicted.notes,
         f"{predicted.n_rows:,} rows in {out}: {predicted.label} and {len(predicted.probabilities)} columns "
         f"of probabilities{kept}.",
-        f"Predicted: {counts}.",
+        f"Predicted: {counts}. The prediction is {predicted.meaning}.",
     ]

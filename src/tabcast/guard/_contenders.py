@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from tabcast.decisions import DecisionRule, decide_with
 from tabcast.self_training import SelfTrainer, predict_classes
 from tabcast.table import Floats, Index
 
@@ -76,13 +77,14 @@ def predict_contenders(model: SelfTrainer, X: Any, classes: NDArray[Any], presen
         user's own estimator.
     """
 
-    def ask(one: Any) -> Predicted:
-        return Predicted(predict_classes(one, X, len(classes), present), np.asarray(one.predict(X)))
+    def ask(one: Any, rule: DecisionRule) -> Predicted:
+        labels = decide_with(one, rule, classes).predict(X)
+        return Predicted(predict_classes(one, X, len(classes), present), np.asarray(labels))
 
-    found = {SUPERVISED: ask(model.supervised_)}
+    found = {SUPERVISED: ask(model.supervised_, model.supervised_decision_)}
     teacher = model.parts_.teacher
     if teacher is not None and teacher.stands_alone and len(model.pseudo_labels_):
         proba = predict_classes(teacher, X, len(classes), present)
-        found[COMMITTEE] = Predicted(proba, classes[proba.argmax(axis=1)])
-    found[SELF_TRAINED] = ask(model.estimator_)
+        found[COMMITTEE] = Predicted(proba, classes[model.decision_.decide(proba)])
+    found[SELF_TRAINED] = ask(model.estimator_, model.decision_)
     return found

@@ -9,9 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer, check_number
+from tabcast.decisions import Decision
 from tabcast.exceptions import (
     EmptyColumnWarning,
     NothingHeldOutError,
@@ -59,6 +61,9 @@ class GuardedClassifier(SemiSupervisedClassifier):
     scoring : str, callable or None, default="balanced_accuracy"
         The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
         `sample_weight`. A callable is given the held-out predictions as a classifier. None is accuracy.
+    decision : str, Decision or None, default=None
+        How classes are predicted, in the comparison and by `predict`; see SelfTrainingClassifier. None is the
+        `decision` of the classifier.
     n_splits : int, default=5
         Number of folds. The only labeled row of a class is never held out.
     n_repeats : int, default=2
@@ -86,6 +91,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         The model that was kept.
     estimator_ : estimator
         The base classifier of the model that was kept; it predicts.
+    decision_ : DecisionRule
+        The rule by which `predict` decides: that of the model that was kept.
     self_trained_ : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier
         The semi-supervised classifier fitted on all rows, with its history and pseudo-labels.
     supervised_ : estimator
@@ -131,6 +138,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         classifier: SelfTrainer | None = None,
         *,
         scoring: Any = "balanced_accuracy",
+        decision: str | Decision | None = None,
         n_splits: int = 5,
         n_repeats: int = 2,
         guard: bool = True,
@@ -141,6 +149,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     ) -> None:
         self.classifier = classifier
         self.scoring = scoring
+        self.decision = decision
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.guard = guard
@@ -207,8 +216,11 @@ class GuardedClassifier(SemiSupervisedClassifier):
         return self
 
     def _given(self) -> SelfTrainer:
-        """The classifier to copy: the user's or the default one."""
-        return SoftSelfTrainingClassifier() if self.classifier is None else self.classifier
+        """The classifier to copy: the user's or the default one, with the decision of the guard if it has one."""
+        classifier = SoftSelfTrainingClassifier() if self.classifier is None else self.classifier
+        if self.decision is None or not isinstance(classifier, SelfTrainer):
+            return classifier
+        return clone(classifier).set_params(decision=self.decision)
 
     def _split(self, data: TrainingData, random_state: np.random.RandomState) -> list[GuardSplit]:
         """The splits, repeat by repeat."""
@@ -261,6 +273,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.chosen_ = SELF_TRAINED if keeps_self_trained else SUPERVISED
         self.supervised_ = self.self_trained_.supervised_
         self.estimator_ = self.self_trained_.estimator_ if keeps_self_trained else self.supervised_
+        kept = self.self_trained_
+        self.decision_ = kept.decision_ if keeps_self_trained else kept.supervised_decision_
         self.classes_ = data.labels.classes
         self.out_of_fold_ = collect_out_of_fold(compared, data)
         self.n_fits_ = self.self_trained_.n_fits_ + sum(one.n_fits for one in compared)

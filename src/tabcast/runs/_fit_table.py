@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from tabcast.decisions import Decision
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
 from tabcast.runs._options import RunOptions, read_column_options
@@ -29,6 +30,7 @@ def fit_table(
     alpha: float | None = None,
     class_prior: str | None = None,
     metric: str = "balanced_accuracy",
+    decision: str | Decision | None = None,
     unlabeled: TableLike | None = None,
     missing_label: Any = None,
     ignore: Iterable[str] = (),
@@ -70,6 +72,11 @@ def fit_table(
         the labeled rows unless these do not look like a random sample. None: "auto" with "soft".
     metric : str, default="balanced_accuracy"
         The score that models are compared by, a name that scikit-learn knows.
+    decision : str or Decision, optional
+        How classes are predicted from probabilities: "accuracy" (the most probable one), "balanced" (the highest
+        probability relative to the proportion of the class among the labeled rows), "f1" (weights tuned on out-of-fold
+        predictions), or a member of `tabcast.decisions` such as `Threshold(0.3)` or `Costs(...)`. None: what the metric
+        needs, "balanced" for "balanced_accuracy", "f1" for F1 scores, "accuracy" for all others.
     unlabeled : path or DataFrame, optional
         More rows without a label, with the columns of `table`; it may write numbers and dates in a notation of its own.
         Columns that only one of the two has are named in a warning.
@@ -128,7 +135,19 @@ def fit_table(
     ['row', 'prediction', 'probability_0', 'probability_1', 'probability_2']
     """
     options = RunOptions(
-        method, model, density, strategy, alpha, class_prior, metric, guard, time_limit, random_state, n_jobs, verbose
+        method,
+        model,
+        density,
+        strategy,
+        alpha,
+        class_prior,
+        metric,
+        decision,
+        guard,
+        time_limit,
+        random_state,
+        n_jobs,
+        verbose,
     )
     options.check()
     columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)
@@ -145,9 +164,10 @@ def fit_table(
     return Run(
         model=trained.model,
         understanding=prepared.understanding,
-        predictions=tabulate_predictions(trained.model, prepared.X.iloc[rows], rows, identifiers),
+        predictions=tabulate_predictions(trained.model, trained.decision, prepared.X.iloc[rows], rows, identifiers),
         pseudo_labels=_with_identifiers(prepared, trained.pseudo_labels),
         summary=summarize(prepared, options, trained),
+        decision=trained.decision,
         diagnostics=trained.diagnostics,
         feature_values=None if trained.guarded is None else prepared.frame[prepared.understanding.feature_names],
     )

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 
 import tabcast
+from tabcast.decisions import DecisionRule, MostProbable
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
 from tabcast.files._atomic import write_whole
@@ -31,7 +32,7 @@ from tabcast.runs._tree_arrays import check_owners, check_threads
 from tabcast.runs._trial import can_be_tried, known_names, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
-FORMAT = 1  # raised when files can no longer be read by older versions
+FORMAT = 2  # raised when files can no longer be read by older versions, or older ones by this version
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
 SCHEMA = "schema.json"  # skops' entry
@@ -58,6 +59,8 @@ class SavedModel:
         The classes, in the order of the columns of `predict_proba`.
     facts : dict
         Whatever was saved along.
+    decision : DecisionRule
+        The rule by which a class follows from the probabilities.
 
     See Also
     --------
@@ -68,10 +71,15 @@ class SavedModel:
     understanding: dict[str, Any]
     classes: NDArray[Any]
     facts: dict[str, Any]
+    decision: DecisionRule
 
 
 def save_model(
-    path: str | Path, classifier: Any, understanding: Mapping[str, Any], facts: Mapping[str, Any] | None = None
+    path: str | Path,
+    classifier: Any,
+    understanding: Mapping[str, Any],
+    facts: Mapping[str, Any] | None = None,
+    decision: DecisionRule | None = None,
 ) -> None:
     """Write a fitted classifier to one file.
 
@@ -88,6 +96,9 @@ def save_model(
         `Understanding.to_dict()` of the training table, plain JSON.
     facts : mapping, optional
         Anything worth knowing about the model, plain JSON.
+    decision : DecisionRule, optional
+        How a class is predicted from the probabilities, such as `decision_` of tabcast's classifiers. None: the most
+        probable one.
 
     See Also
     --------
@@ -110,11 +121,19 @@ def save_model(
     """
     if not hasattr(classifier, "classes_"):
         raise ValueError(f"`classifier` of save_model must be a fitted classifier; got {type(classifier).__name__}.")
+    classes = np.asarray(classifier.classes_)
+    decision = decision or MostProbable().fit(classes, np.full(len(classes), 1 / len(classes)))
+    if decision.n_classes != len(classes):
+        raise ValueError(
+            f"`decision` of save_model must be a rule for the {len(classes)} classes of the classifier; got one for "
+            f"{decision.n_classes}."
+        )
     note = {
         "format": FORMAT,
         "tabcast": tabcast.__version__,
         "versions": _installed_versions(),
-        "classes": [_plain(label) for label in classifier.classes_],
+        "classes": [_plain(label) for label in classes],
+        "decision": decision.to_dict(),
         "understanding": understanding,
         "facts": facts or {},
         "tried": can_be_tried(classifier),
@@ -195,6 +214,9 @@ def load_model(path: str | Path) -> SavedModel:
         check_owners(classifier)
         if [_plain(label) for label in classes] != note["classes"]:
             raise ValueError("its classes are not those that were saved")
+        decision = DecisionRule.from_dict(note["decision"])
+        if decision.n_classes != len(classes):
+            raise ValueError("its decision rule is not for its classes")
         if note.get("tried") is True:
             try_out(classifier)
     except ModuleNotFoundError as error:
@@ -204,7 +226,7 @@ def load_model(path: str | Path) -> SavedModel:
     differing = _differing_versions(note, ["scikit-learn"])
     if differing:
         warnings.warn(f"{path} was written with {differing}: its predictions may differ.", TabcastWarning, stacklevel=2)
-    return SavedModel(classifier, note["understanding"], classes, note["facts"])
+    return SavedModel(classifier, note["understanding"], classes, note["facts"], decision)
 
 
 def read_understanding(model: SavedModel) -> Understanding:
@@ -300,6 +322,11 @@ def _read_note(path: Path, entries: Mapping[str, bytes]) -> dict[str, Any]:
         raise ModelFileError(
             f"{path} was written by tabcast {writer}, this is {tabcast.__version__}. Update it with: "
             "pip install --upgrade tabcast."
+        )
+    if number < FORMAT:
+        raise ModelFileError(
+            f"{path} was written by an earlier version of tabcast (format {number}, this is {FORMAT}), which did not "
+            "save how a class is predicted from the probabilities. Fit the table again."
         )
     if "digest" in note and note["digest"] != digest_entries(entries):
         raise ModelFileError(f"{path} is damaged or was changed by hand (its digest differs from the saved one).")

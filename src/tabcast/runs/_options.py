@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.metrics import get_scorer_names
 
 from tabcast.checks import check_choice, is_integer, is_number
+from tabcast.decisions import DECISIONS, Decision, decision_for_metric, resolve_decision
 from tabcast.density import DENSITIES
 from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
@@ -37,6 +38,7 @@ class RunOptions:
     alpha: float | None
     class_prior: str | None
     metric: str
+    decision: str | Decision | None
     guard: bool
     time_limit: float | None
     random_state: int
@@ -51,6 +53,9 @@ class RunOptions:
             if getattr(self, name) is not None:
                 check_choice(getattr(self, name), [choice for choice in allowed if choice], name)
         check_choice(self.metric, tuple(get_scorer_names()), "metric")
+        if isinstance(self.decision, str):
+            check_choice(self.decision, DECISIONS, "decision")
+        self.find_decision().check()
         if self.alpha is not None and not is_number(self.alpha, "[0, 1]"):
             raise ArgumentError(Argument("alpha"), f" must be in [0, 1]; got {self.alpha!r}.")
         if self.time_limit is not None and not is_number(self.time_limit, "(0, inf)"):
@@ -84,6 +89,12 @@ class RunOptions:
         if self.method == "supervised" and not self.guard:
             raise ArgumentError(Argument("guard", False), " has no effect with ", method, ".")
 
+    def find_decision(self) -> Decision:
+        """How classes are predicted: as the user wants, or as the metric needs it."""
+        if self.decision is None:
+            return decision_for_metric(self.metric)
+        return resolve_decision(self.decision, "fit_table")
+
     def settings(self, missing_label: str | None) -> dict[str, Any]:
         """What was chosen, as plain JSON, without what has no effect on the model."""
         chosen = {
@@ -92,6 +103,7 @@ class RunOptions:
             "alpha": None if self.alpha is None else float(self.alpha),
             "class_prior": self.class_prior,
             "metric": self.metric,
+            "decision": self.decision if self.decision is None else str(self.decision),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "missing_label": missing_label,
             "seed": int(self.random_state),

@@ -33,7 +33,7 @@ class Predicted:
     n_rows : int
         Rows written.
     label : str
-        Name of the column with the most probable class (the first of equals).
+        Name of the column with the predicted class.
     probabilities : tuple of str
         Names of the columns with probabilities, one per class.
     kept : tuple of str
@@ -42,6 +42,8 @@ class Predicted:
         Number of rows per predicted class.
     notes : tuple of str
         What was noticed about the table file and its cells.
+    meaning : str
+        Which class is predicted, in words.
     """
 
     n_rows: int
@@ -50,6 +52,7 @@ class Predicted:
     kept: tuple[str, ...]
     counts: dict[Any, int]
     notes: tuple[str, ...] = ()
+    meaning: str = ""
 
 
 def predict_file(
@@ -118,14 +121,14 @@ def predict_file(
         for frame, passed in file.batches(batch_rows, understanding.feature_names, kept):
             converted = understanding.convert(frame, notation)
             proba = np.asarray(model.classifier.predict_proba(converted.features))
-            codes = proba.argmax(axis=1)
+            codes = model.decision.decide(proba)
             writer.write(_put_beside(passed, label, labels.take(codes), probabilities, proba))
             counts += np.bincount(codes, minlength=len(labels))
             n_rows, problems = n_rows + len(codes), add_problems(problems, converted.problems)
             shown.reach(n_rows)
     by_class = dict(zip(model.classes.tolist(), counts.tolist(), strict=True))
     notes = (*file.notes, *notation.notes, *(problem.say() for problem in problems))
-    return Predicted(n_rows, label, tuple(probabilities), tuple(kept), by_class, notes)
+    return Predicted(n_rows, label, tuple(probabilities), tuple(kept), by_class, notes, model.decision.meaning)
 
 
 def _settle(file: TableFile, understanding: Understanding) -> Notation:

@@ -9,20 +9,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tabcast.decisions import DecisionRule
+
 LABEL = "prediction"
 PROBABILITY = "probability_"
 LONGEST_NAME = 80
 
 
 def tabulate_predictions(
-    model: Any, features: pd.DataFrame, rows: NDArray[np.intp], identifiers: pd.DataFrame
+    model: Any, rule: DecisionRule, features: pd.DataFrame, rows: NDArray[np.intp], identifiers: pd.DataFrame
 ) -> pd.DataFrame:
-    """Row number, identifiers, label and probabilities of each row of `features`."""
+    """Row number, identifiers, the class that the rule decides for, and probabilities of each row of `features`."""
     classes = model.classes_
     proba = model.predict_proba(features) if len(rows) else np.empty((0, len(classes)))
     label, probabilities = name_columns(classes, ["row", *identifiers.columns])
     columns: dict[str, Any] = {"row": rows, **{name: identifiers[name].array for name in identifiers.columns}}
-    columns[label] = classes[proba.argmax(axis=1)] if len(rows) else np.empty(0, dtype=object)
+    columns[label] = classes[rule.decide(proba)] if len(rows) else np.empty(0, dtype=object)
     return pd.DataFrame({**columns, **dict(zip(probabilities, proba.T, strict=True))})
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tabcast.decisions import DecisionRule
 from tabcast.diagnostics import Diagnostics
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
@@ -59,6 +60,8 @@ class Run:
         One row per unlabeled row: the label that self-training gave it, and why. Empty with `method="supervised"`.
     summary : dict
         Everything there is to know about the run, plain JSON; see docs/report.md.
+    decision : DecisionRule
+        The rule by which `prediction` follows from the probabilities.
     diagnostics : Diagnostics or None
         What is known about the table and the model. None with `method="supervised"`, and after loading, where
         `summary["diagnostics"]` has it as plain JSON.
@@ -76,6 +79,7 @@ class Run:
     predictions: pd.DataFrame
     pseudo_labels: pd.DataFrame
     summary: dict[str, Any]
+    decision: DecisionRule
     diagnostics: Diagnostics | None = None
     feature_values: pd.DataFrame | None = None
 
@@ -121,8 +125,8 @@ class Run:
         converted = self.understanding.convert(frame)
         for sentence in (*converted.notes, *(problem.say() for problem in converted.problems)):
             warnings.warn(sentence, TabcastWarning, stacklevel=2)
-        identifiers = frame[find_identifiers(self.understanding, frame.columns)]
-        return tabulate_predictions(self.model, converted.features, np.arange(len(frame)), identifiers)
+        identifiers, rows = frame[find_identifiers(self.understanding, frame.columns)], np.arange(len(frame))
+        return tabulate_predictions(self.model, self.decision, converted.features, rows, identifiers)
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False, *, spreadsheet_safe: bool = True) -> None:
         """Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
@@ -148,7 +152,7 @@ class Run:
         guard = guard_frame if spreadsheet_safe else pd.DataFrame
         summary = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         writers: dict[str, Callable[[Path], Any]] = {
-            MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts),
+            MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts, self.decision),
             PREDICTIONS: partial(guard(self.predictions).to_csv, index=False),
             PSEUDO_LABELS: partial(guard(self.pseudo_labels).to_csv, index=False),
             REPORT: self.report.save,
@@ -200,7 +204,7 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
         for name in names:
             frame[name] = _restore_labels(frame[name], understanding, saved.classes)
-    return Run(saved.classifier, understanding, predictions, pseudo_labels, summary)
+    return Run(saved.classifier, understanding, predictions, pseudo_labels, summary, saved.decision)
 
 
 def _restore_labels(texts: pd.Series[Any], understanding: Understanding, classes: NDArray[Any]) -> NDArray[Any]:

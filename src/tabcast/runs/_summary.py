@@ -10,7 +10,6 @@ import pandas as pd
 import tabcast
 from tabcast.exceptions import TabcastWarning
 from tabcast.files._words import word_note
-from tabcast.guard import GuardedClassifier
 from tabcast.runs._folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._options import TITLES, RunOptions
 from tabcast.runs._prepared_table import PreparedTable
@@ -45,17 +44,19 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
             "guard": options.guard and guarded is not None,
         },
         "verdict": None if guarded is None else guarded.verdict_.to_dict(),
-        "training": _describe_training(guarded, trained.seconds),
+        "decision": trained.decision.to_dict(),
+        "training": _describe_training(trained),
         "diagnostics": {} if trained.diagnostics is None else trained.diagnostics.to_dict(),
         "warnings": [*table.notes, *map(word_note, understanding.notes), *warned],
         "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
     }
 
 
-def _describe_training(guarded: GuardedClassifier | None, seconds: float) -> dict[str, Any]:
+def _describe_training(trained: Trained) -> dict[str, Any]:
     """Rounds, alphas, fits and seconds."""
+    guarded = trained.guarded
     if guarded is None:
-        return {"n_fits": 1, "seconds": {"training": seconds}}
+        return {"n_fits": trained.n_fits, "seconds": {"training": trained.seconds}}
     model = guarded.self_trained_
     prior = getattr(model, "class_prior_", None)
     scores = getattr(model, "alpha_scores_", None)
@@ -67,7 +68,7 @@ def _describe_training(guarded: GuardedClassifier | None, seconds: float) -> dic
         "history": _to_records(model.history_),
         "alpha": getattr(model, "alpha_", None),
         "alpha_scores": None if scores is None else _to_records(scores),
-        "n_fits": int(guarded.n_fits_),
+        "n_fits": trained.n_fits,
         "seconds": {**phases, "comparison": guarded.seconds_["comparison"]},
         "class_prior": None if prior is None else [float(proportion) for proportion in prior],
     }

@@ -12,6 +12,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.decisions import DecisionRule
 from tabcast.diagnostics import Diagnostics, diagnose
 from tabcast.exceptions import NothingHeldOutError, NoUnlabeledRowsWarning, ScoreError, TabcastWarning
 from tabcast.files import Argument, ArgumentError
@@ -31,6 +32,8 @@ class Trained:
     ----------
     model : classifier
         The fitted model.
+    decision : DecisionRule
+        The rule by which it decides for a class.
     guarded : GuardedClassifier or None
         The comparison that chose it; None for supervised training.
     diagnostics : Diagnostics or None
@@ -39,13 +42,17 @@ class Trained:
         What was warned of, each warning once.
     seconds : float
         Time it took.
+    n_fits : int
+        Number of base classifiers fitted.
     """
 
     model: Any
+    decision: DecisionRule
     guarded: GuardedClassifier | None
     diagnostics: Diagnostics | None
     warnings: list[Warning]
     seconds: float
+    n_fits: int
 
     @property
     def pseudo_labels(self) -> pd.DataFrame:
@@ -57,12 +64,13 @@ class Trained:
 
 def train(table: PreparedTable, options: RunOptions) -> Trained:
     """Train with the chosen method."""
-    start = perf_counter()
     if options.method == "supervised":
-        return Trained(_fit_supervised(table, options), None, None, [], perf_counter() - start)
+        return _fit_supervised(table, options)
+    start = perf_counter()
     guarded = GuardedClassifier(
         make_classifier(options),
         scoring=options.metric,
+        decision=options.find_decision(),
         guard=options.guard,
         time_limit=options.time_limit,
         n_jobs=options.n_jobs,
@@ -73,9 +81,15 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         warnings.simplefilter("always", TabcastWarning)
         _fit_guarded(guarded, table, options.metric)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
-    once = {(one.category, str(one.message)): one.message for one in caught}
-    found = [message for message in once.values() if isinstance(message, Warning)]
-    return Trained(guarded.estimator_, guarded, diagnostics, found, perf_counter() - start)
+    return Trained(
+        guarded.estimator_,
+        guarded.decision_,
+        guarded,
+        diagnostics,
+        _each_once(caught),
+        perf_counter() - start,
+        guarded.n_fits_,
+    )
 
 
 def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
@@ -117,12 +131,26 @@ def make_classifier(options: RunOptions) -> SelfTrainer:
     )
 
 
-def _fit_supervised(table: PreparedTable, options: RunOptions) -> Any:
+def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
     """The base classifier, fitted on the labeled rows."""
+    start = perf_counter()
     labeled = np.flatnonzero(~pd.isna(table.y))
     estimator = make_model(options.model, seed=options.random_state, n_jobs=options.n_jobs)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TabcastWarning)
         warnings.simplefilter("ignore", NoUnlabeledRowsWarning)
-        model = SelfTrainingClassifier(estimator, missing_label=UNLABELED, random_state=options.random_state)
+        model = SelfTrainingClassifier(
+            estimator,
+            decision=options.find_decision(),
+            missing_label=UNLABELED,
+            random_state=options.random_state,
+        )
         model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
-    return model.estimator_
+    seconds = perf_counter() - start
+    return Trained(model.estimator_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_)
+
+
+def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:
+    """Warnings, each of them once."""
+    once = {(one.category, str(one.message)): one.message for one in caught}
+    return [message for message in once.values() if isinstance(message, Warning)]

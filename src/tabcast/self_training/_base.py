@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tabcast.decisions import DecisionRule, decide_with
 from tabcast.models import default_classifier
 from tabcast.models._failures import explained
 from tabcast.self_training._fitter import refuse_nan
@@ -46,9 +47,10 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     estimator_: Any
     _column_types: ColumnTypes
     classes_: NDArray[Any]
+    decision_: DecisionRule
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row, by the rule `decision_` on its probabilities.
 
         Parameters
         ----------
@@ -63,7 +65,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self, "estimator_")
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
-            return self.estimator_.predict(X)
+            return decide_with(self.estimator_, self.decision_, self.classes_).predict(X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:

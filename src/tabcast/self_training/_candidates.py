@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,6 +140,7 @@ def run_in_step(
     patience: int | None,
     schedule: int | None,
     predict_held_out: bool,
+    score_round: Callable[[list[Split], list[Fitted]], list[Fitted]] | None = None,
 ) -> None:
     """Take all candidates through their rounds together, until each has a reason to stop.
 
@@ -159,6 +161,8 @@ def run_in_step(
         Number of rounds of a strategy that ends by itself, None for one that does not.
     predict_held_out : bool
         Whether the method needs probabilities of held-out rows.
+    score_round : callable, default=None
+        Evaluates the classifiers of a round where that needs all splits. None: they are evaluated already.
     """
     for round_number in range(last_round + 1):
         active = [candidate for candidate in candidates if candidate.reason is None]
@@ -168,6 +172,8 @@ def run_in_step(
         fits = iter(fitter.fit(requests, predict_pool=predict_pool, predict_held_out=predict_held_out))
         for candidate in active:
             own = [next(fits) for _ in candidate.runs]
+            if score_round is not None:
+                own = score_round([run.split for run in candidate.runs], own)
             candidate.record(round_number, own)
             if round_number == last_round:
                 candidate.reason = "schedule_finished" if schedule == last_round else "max_rounds"

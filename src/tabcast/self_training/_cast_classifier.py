@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tabcast.checks import check_integer, check_number
 from tabcast.confidence import ClusterAware
+from tabcast.decisions import Decision
 from tabcast.density import Density, resolve_density
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
@@ -60,8 +61,9 @@ class CASTClassifier(SelfTrainer):
         schedule, the number of rounds. None: the whole grid, all rounds.
     noise_filter : str or NoiseFilter, default=None
         Which chosen rows are rejected after all: "mahalanobis" or a member of `tabcast.noise_filters`. None: no row.
-    validation, scoring, relabel, max_rounds, patience, pseudo_weight : see SelfTrainingClassifier
-        How rounds are evaluated, how many there are, and the weight of a pseudo-labeled row.
+    validation, scoring, decision, relabel, max_rounds, patience, pseudo_weight : see SelfTrainingClassifier
+        How rounds are evaluated, how classes are predicted, how many rounds there are, and the weight of a
+        pseudo-labeled row.
     missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
         How labels and columns are read, and how training runs.
 
@@ -72,7 +74,8 @@ class CASTClassifier(SelfTrainer):
     alpha_scores_ : DataFrame
         One row per alpha: `alpha`, `best_round`, `score`, `score_std_error`, `chosen`.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : see SelfTrainingClassifier
+labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, class_mix_, \
+n_fits_ : see SelfTrainingClassifier
         The model and what happened in training.
 
     See Also
@@ -112,6 +115,7 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
         noise_filter: NoiseFilter | str | None = None,
         validation: Validation | str | float | Any | None = "cv",
         scoring: Any = None,
+        decision: str | Decision = "accuracy",
         relabel: bool = True,
         max_rounds: int = 10,
         patience: int = 2,
@@ -132,6 +136,7 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
         self.noise_filter = noise_filter
         self.validation = validation
         self.scoring = scoring
+        self.decision = decision
         self.relabel = relabel
         self.max_rounds = max_rounds
         self.patience = patience

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -124,6 +125,7 @@ def run_method(
     patience: int,
     title: str = "",
     verbose: int = 0,
+    score_round: Callable[[list[Split], list[Fitted]], list[Fitted]] | None = None,
 ) -> Outcome[Any]:
     """Run every alpha on every split, choose one, and where rows were held out train it on all of them.
 
@@ -145,6 +147,8 @@ def run_method(
         Title of the progress bar.
     verbose : int, default=0
         1 shows a progress bar.
+    score_round : callable, default=None
+        Evaluates the classifiers of a round from their held-out probabilities on all splits, where the fitter does not.
 
     Returns
     -------
@@ -153,7 +157,7 @@ def run_method(
     """
     schedule, has_pool = method.schedule, len(data.pool) > 0
     last_round = min(max_rounds, schedule or max_rounds) if has_pool else 0
-    validation = method.parts.validation if has_pool else NoValidation()
+    validation = method.parts.validation if has_pool or score_round is not None else NoValidation()
     splits = make_splits(fitter.data, validation, random_state)
     refits = validation.refits and data.validation is None
     evaluated = splits[0].held_out is not None
@@ -174,7 +178,8 @@ def run_method(
             last_round=last_round,
             patience=patience if evaluated and schedule is None else None,
             schedule=schedule,
-            predict_held_out=method.needs_held_out,
+            predict_held_out=method.needs_held_out or score_round is not None,
+            score_round=score_round,
         )
         chosen = choose_candidate(candidates)
         split, final, best = splits[0], prepared[0], chosen.best[0]

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from tabcast.decisions import DecisionRule, decide_with
 from tabcast.exceptions import ScoreError
 from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.models._failures import explained, refuse_columns
@@ -62,14 +63,17 @@ class Fitter:
         Fitted as a copy.
     data : TrainingData
         The rows, as the user gave them.
-    scorer : callable
-        Evaluates a fitted classifier on held-out rows.
+    scorer : callable or None
+        Evaluates a fitted classifier on held-out rows. None: not evaluated here.
     n_jobs : int or None, default=None
         Number of fits at a time (joblib).
     keep : callable, default=None
         From a fit and the adaptation to what is remembered of the fit. None: all of it.
     predict_all : bool, default=False
         Whether every fit predicts the unlabeled and the held-out rows, because others may ask for them later.
+    rule_of : callable, default=None
+        From a split to the rule by which classes are predicted where a classifier is evaluated. None: the classifier's
+        own `predict`.
 
     Attributes
     ----------
@@ -89,14 +93,15 @@ class Fitter:
         self,
         estimator: Any,
         data: TrainingData,
-        scorer: Scorer,
+        scorer: Scorer | None,
         *,
         n_jobs: int | None = None,
         keep: Callable[[Fitted, Adaptation], Fitted] | None = None,
         predict_all: bool = False,
+        rule_of: Callable[[Split], DecisionRule] | None = None,
     ) -> None:
         self.estimator, self.scorer, self.n_jobs = estimator, scorer, n_jobs
-        self.keep, self.predict_all = keep, predict_all
+        self.keep, self.predict_all, self.rule_of = keep, predict_all, rule_of
         refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes)
         self.data = data.encoded(self.adaptation)
@@ -186,14 +191,15 @@ class Fitter:
 
     def _fit_each(self, requests: list[Request], **how: Any) -> Iterable[Fitted]:
         """Fit one classifier after the other, or several at a time."""
-        call: Callable[[Split, PseudoLabels], Fitted] = partial(
+        call: Callable[[Split, PseudoLabels, DecisionRule | None], Fitted] = partial(
             fit_classifier, self.estimator, self.adaptation, self.data, **how
         )
+        rules = (None if self.rule_of is None else self.rule_of(split) for split, _ in requests)
         fits: Iterable[Fitted]
         if len(requests) == 1 or effective_n_jobs(self.n_jobs) == 1:
-            fits = (call(split, pseudo) for split, pseudo in requests)
+            fits = (call(*request, rule) for request, rule in zip(requests, rules, strict=True))
         else:
-            jobs = (delayed(call)(split, pseudo) for split, pseudo in requests)
+            jobs = (delayed(call)(*request, rule) for request, rule in zip(requests, rules, strict=True))
             fits = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
         for fitted in fits:
             self.n_fits += 1
@@ -207,6 +213,7 @@ def fit_classifier(
     data: TrainingData,
     split: Split,
     pseudo: PseudoLabels,
+    rule: DecisionRule | None = None,
     *,
     scorer: Scorer | None,
     predict_pool: bool,
@@ -220,12 +227,13 @@ def fit_classifier(
         model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
     present, has_pool = np.flatnonzero(np.bincount(codes)), len(data.pool) > 0
+    decided = model if rule is None else decide_with(model, rule, classes)
     with explained(estimator, X, "predict"):
         return Fitted(
             model,
             predict_classes(model, data.X_pool, data.n_classes, present) if predict_pool and has_pool else nothing,
             predict_classes(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
-            evaluate(model, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
+            evaluate(decided, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
             perf_counter() - start,
         )
 

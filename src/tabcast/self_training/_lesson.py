@@ -15,19 +15,10 @@ from tabcast.teachers import Folds, Lesson
 
 
 def make_lesson(
-    data: TrainingData, split: Split, fitter: Fitter, supervised: Fitted, present: Index, seed: int
+    data: TrainingData, split: Split, fitter: Fitter, supervised: Fitted, own_out_of_fold: OwnOutOfFold, seed: int
 ) -> Lesson:
     """The training rows of a split, in the classes that are present among them."""
-    train, weight = split.train, data.sample_weight
-
-    def own_out_of_fold(folds: Folds) -> Floats:
-        """Predict the training rows with the user's estimator, fitted on the other folds."""
-        splits = [hold_out(fitter.data, train[inside], train[outside]) for inside, outside in folds]
-        proba = np.zeros((len(train), len(present)))
-        for (_, outside), predicted in zip(folds, fitter.predict_held_out(splits), strict=True):
-            proba[outside] = predicted[:, present]
-        return proba
-
+    train, weight, present = split.train, data.sample_weight, own_out_of_fold.present
     return Lesson(
         take_rows(data.X, train),
         np.searchsorted(present, data.labels.codes[train]),
@@ -39,6 +30,25 @@ def make_lesson(
         own_out_of_fold,
         seed,
     )
+
+
+class OwnOutOfFold:
+    """Predicts the training rows with the user's estimator, fitted on the other folds, and keeps the result."""
+
+    def __init__(self, fitter: Fitter, train: Index, present: Index) -> None:
+        self.fitter, self.train, self.present = fitter, train, present
+        self.proba: Floats | None = None
+        self.held_out = np.empty(0, dtype=np.intp)
+
+    def __call__(self, folds: Folds) -> Floats:
+        """One row per training row; zeros for those that no fold holds out."""
+        train = self.train
+        splits = [hold_out(self.fitter.data, train[inside], train[outside]) for inside, outside in folds]
+        self.proba = np.zeros((len(train), len(self.present)))
+        for (_, outside), predicted in zip(folds, self.fitter.predict_held_out(splits), strict=True):
+            self.proba[outside] = predicted[:, self.present]
+        self.held_out = np.sort(np.concatenate([self.held_out, *(outside for _, outside in folds)]))
+        return self.proba
 
 
 @dataclass(frozen=True, eq=False)

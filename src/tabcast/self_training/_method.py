@@ -9,7 +9,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from tabcast.confidence import Confidence
+from tabcast.confidence import Confidence, smoothed_shares
+from tabcast.decisions import Evidence
 from tabcast.feature_selection import FeatureSelection
 from tabcast.models import seeded
 from tabcast.noise_filters import NoiseFilter
@@ -17,7 +18,7 @@ from tabcast.pseudo_labels import Strategy, Weighting
 from tabcast.self_training._algorithm import Proposals
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._fitter import Fitter
-from tabcast.table import Index
+from tabcast.table import Floats, Index
 from tabcast.teachers import Teacher
 from tabcast.validation import Validation
 
@@ -106,6 +107,16 @@ class PreparedMethod(ABC):
             The first request is no pseudo-labels at all: the supervised model.
         """
 
+    def find_evidence(self) -> tuple[Evidence, Evidence] | None:
+        """Give out-of-fold probabilities of training rows, for a decision that is tuned on them.
+
+        Returns
+        -------
+        tuple of Evidence or None
+            For the final model and for the supervised one. None if the method predicted none.
+        """
+        return None
+
 
 class Method(ABC):
     """A way to use unlabeled rows.
@@ -127,9 +138,31 @@ class Method(ABC):
         return self.parts.confidence.needs_held_out
 
     @property
+    def predicts_out_of_fold(self) -> bool:
+        """Whether it predicts training rows out of fold itself, whatever `validation` is."""
+        return False
+
+    @property
     def schedule(self) -> int | None:
         """Number of rounds of a method that ends by itself, None for one that does not."""
         return self.parts.strategy.n_rounds
+
+    def class_proportions(self, y: Index, n_classes: int) -> Floats:
+        """Estimate the class proportions that probabilities reflect.
+
+        Parameters
+        ----------
+        y : ndarray of int
+            Class indices of labeled rows.
+        n_classes : int
+            How many classes there are.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            Positive proportions that sum to 1.
+        """
+        return smoothed_shares(y, n_classes)
 
     @abstractmethod
     def check(self, data: TrainingData, estimator: Any) -> None:

@@ -15,10 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tabcast.checks import check_integer, is_integer
+from tabcast.decisions import Decision, DecisionRule, resolve_decision
 from tabcast.models import seeded
 from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
-from tabcast.self_training._fitter import Fitter
 from tabcast.self_training._method import Method, Parts
 from tabcast.self_training._reading import read_training_data
 from tabcast.table import column_names
@@ -52,12 +53,14 @@ class SelfTrainer(SemiSupervisedClassifier):
     """Base of the self-training classifiers; a member builds a method and remembers an outcome."""
 
     scoring: Any
+    decision: str | Decision
     max_rounds: int
     patience: int
     n_jobs: int | None
     random_state: int | np.random.RandomState | None
     verbose: int
     parts_: Parts
+    supervised_decision_: DecisionRule
 
     def fit(
         self,
@@ -91,25 +94,29 @@ class SelfTrainer(SemiSupervisedClassifier):
         object
             The fitted classifier itself.
         """
-        method = self._build_method()
+        method, decision = self._build_method(), resolve_decision(self.decision, type(self).__name__)
+        decision.check()
         self._check_numbers()
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
         method.check(data, self._base_estimator())
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         estimator = seeded(self._base_estimator(), seed)
-        fitter = Fitter(estimator, data, check_scoring(estimator, scoring=self.scoring), n_jobs=self.n_jobs)
+        deciding = Deciding(decision, method, data, check_scoring(estimator, scoring=self.scoring))
+        deciding.check(type(self).__name__)
         outcome = run_method(
             method.seeded(seed),
             data,
-            fitter,
+            deciding.make_fitter(estimator, self.n_jobs),
             random_state,
             max_rounds=self.max_rounds,
             patience=self.patience,
             title=type(self).__name__,
             verbose=self.verbose,
+            score_round=deciding.score_round if decision.needs_out_of_fold else None,
         )
         self._remember(outcome)
+        self.decision_, self.supervised_decision_ = deciding.find_rules(outcome)
         return self
 
     @abstractmethod

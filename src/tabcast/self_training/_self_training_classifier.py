@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tabcast.confidence import Confidence, resolve_confidence
+from tabcast.decisions import Decision
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
@@ -43,6 +44,10 @@ class SelfTrainingClassifier(SelfTrainer):
         is. None: nothing is evaluated, the last round is the model. Ignored when `fit` is given `validation_data`.
     scoring : str or callable, default=None
         What rounds are evaluated by, as in scikit-learn. None: the estimator's own `score`.
+    decision : str or Decision, default="accuracy"
+        How `predict` decides for a class: "accuracy" (the most probable one), "balanced" (the highest probability
+        relative to the proportion of the class), "f1" (weights tuned on held-out rows), or a member of
+        `tabcast.decisions`, for example `Threshold(0.3)` or `Costs(...)`. Rounds are evaluated with it.
     relabel : bool, default=True
         Whether all unlabeled rows are labeled anew in every round (as in the paper), or a row keeps its first label
         (as in scikit-learn's SelfTrainingClassifier).
@@ -102,6 +107,10 @@ class SelfTrainingClassifier(SelfTrainer):
         `validation`.
     supervised_ : classifier
         The classifier of round 0, trained on the labeled rows alone (without those that a fraction holds out).
+    decision_ : DecisionRule
+        The fitted rule by which `predict` decides.
+    supervised_decision_ : DecisionRule
+        The same for `supervised_`.
     class_mix_ : ndarray of shape (n_rounds_ + 1, n_classes)
         Rows in use per class and round; means over splits.
     n_fits_ : int
@@ -136,6 +145,7 @@ class SelfTrainingClassifier(SelfTrainer):
         feature_selection: FeatureSelection | str | None = None,
         validation: Validation | str | float | Any | None = "cv",
         scoring: Any = None,
+        decision: str | Decision = "accuracy",
         relabel: bool = True,
         max_rounds: int = 10,
         patience: int = 2,
@@ -153,6 +163,7 @@ class SelfTrainingClassifier(SelfTrainer):
         self.feature_selection = feature_selection
         self.validation = validation
         self.scoring = scoring
+        self.decision = decision
         self.relabel = relabel
         self.max_rounds = max_rounds
         self.patience = patience

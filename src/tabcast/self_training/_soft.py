@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tabcast.confidence import align, smoothed_shares
+from tabcast.decisions import Evidence
 from tabcast.models import seeded, weight_parameter
 from tabcast.self_training._algorithm import Proposals
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._fitter import Fitted, Fitter
-from tabcast.self_training._lesson import make_lesson
+from tabcast.self_training._lesson import OwnOutOfFold, make_lesson
 from tabcast.self_training._method import Method, Parts, PreparedMethod
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.table import Floats, Index, take_rows
@@ -83,6 +84,7 @@ class PreparedSoft(PreparedMethod):
         self.class_prior = method.find_prior(y, data.n_classes)
         self.labels: PseudoLabels | None = None
         self.sampling: Sampling | None = None
+        self.own: OwnOutOfFold | None = None
         self.seconds = 0.0
 
     @property
@@ -110,11 +112,32 @@ class PreparedSoft(PreparedMethod):
                 self.labels = pseudo
             current = yield pseudo
 
+    def find_evidence(self) -> tuple[Evidence, Evidence] | None:
+        """The teacher's out-of-fold probabilities for the student, those of the user's estimator for itself."""
+        if self.own is None:
+            return None
+        held_out = getattr(self.teacher, "held_out_", None)
+        if self.teacher.out_of_fold_ is None or held_out is None:
+            taught = self._make_evidence(np.empty((0, len(self.own.present))), np.empty(0, dtype=np.intp))
+        else:
+            taught = self._make_evidence(self.teacher.out_of_fold_, held_out)
+        if self.own.proba is None:
+            return taught, taught
+        return taught, self._make_evidence(self.own.proba[self.own.held_out], self.own.held_out)
+
+    def _make_evidence(self, proba: Floats, held_out: Index) -> Evidence:
+        """Probabilities of all classes, with the rows (positions among the training rows) that they are of."""
+        rows, full = self.split.train[held_out], np.zeros((len(proba), self.data.n_classes))
+        if self.own is not None:
+            full[:, self.own.present] = proba
+        return Evidence(full, self.data.labels.codes[rows], rows)
+
     def _fit_teacher(self, supervised: Fitted, present: Index, fitter: Fitter) -> None:
         """Fit the teacher, and compare the labeled rows with the unlabeled ones."""
         start = perf_counter()
         teacher = self.teacher
-        teacher.fit(make_lesson(self.data, self.split, fitter, supervised, present, self.method.seed))
+        self.own = OwnOutOfFold(fitter, self.split.train, present)
+        teacher.fit(make_lesson(self.data, self.split, fitter, supervised, self.own, self.method.seed))
         if teacher.out_of_fold_ is not None:
             self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
         self.seconds += perf_counter() - start
@@ -173,6 +196,18 @@ class SoftMethod(Method):
         """Fits on folds, to weigh the members of the teacher."""
         return self.teacher.n_own_fits
 
+    @property
+    def predicts_out_of_fold(self) -> bool:
+        """Whether the teacher does."""
+        return self.teacher.predicts_out_of_fold
+
+    def class_proportions(self, y: Index, n_classes: int) -> Floats:
+        """The given proportions, else those of the labeled rows."""
+        if self.class_prior is None or isinstance(self.class_prior, str):
+            return smoothed_shares(y, n_classes)
+        prior = np.asarray(self.class_prior, dtype=float)
+        return prior / prior.sum()
+
     def check(self, data: TrainingData, estimator: Any) -> None:
         """Soft labels need weights, and one proportion per class."""
         if weight_parameter(estimator) is None:
@@ -202,12 +237,7 @@ class SoftMethod(Method):
         ndarray of shape (n_classes,) or None
             The proportions; None without alignment.
         """
-        if self.class_prior is None:
-            return None
-        if isinstance(self.class_prior, str):
-            return smoothed_shares(y, n_classes)
-        prior = np.asarray(self.class_prior, dtype=float)
-        return prior / prior.sum()
+        return None if self.class_prior is None else self.class_proportions(y, n_classes)
 
     def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedSoft:
         """A copy of the teacher for this split."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_number
 from tabcast.confidence import Raw
+from tabcast.decisions import Decision
 from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
 from tabcast.noise_filters import KeepAllRows
@@ -65,6 +66,11 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         member of `tabcast.validation`: the student has to beat the supervised model on held-out labeled rows.
     scoring : str or callable, default=None
         What rounds are evaluated by, as in scikit-learn. None: the estimator's own `score`.
+    decision : str or Decision, default="accuracy"
+        How `predict` decides for a class: "accuracy" (the most probable one), "balanced" (the highest probability
+        relative to the proportion of the class among the labeled rows, or in `class_prior` if that is an array), "f1"
+        (weights tuned on out-of-fold predictions of the committee, or on the held-out rows of `validation`), or a
+        member of `tabcast.decisions`, for example `Threshold(0.3)` or `Costs(...)`.
     patience : int, default=1
         Number of rounds without a better score after which training stops, where rounds are evaluated.
     missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
@@ -87,7 +93,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         Where the time went: "supervised", "teacher" (its own fits and those of your estimator on folds) and "students";
         all splits and the final model together.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : see SelfTrainingClassifier
+labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, class_mix_, \
+n_fits_ : see SelfTrainingClassifier
         The model and what happened in training. Every unlabeled row is in use; `label` is its most likely class,
         `raw_label` the teacher's, before alignment.
 
@@ -127,6 +134,7 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
         max_rounds: int = 1,
         validation: Validation | str | float | Any | None = None,
         scoring: Any = None,
+        decision: str | Decision = "accuracy",
         patience: int = 1,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
@@ -142,6 +150,7 @@ labeled_iter_, selected_features_, parts_, supervised_, class_mix_, n_fits_ : se
         self.max_rounds = max_rounds
         self.validation = validation
         self.scoring = scoring
+        self.decision = decision
         self.patience = patience
         self.missing_label = missing_label
         self.categorical_features = categorical_features

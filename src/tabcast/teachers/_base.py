@@ -61,8 +61,12 @@ class Teacher(BaseEstimator, ABC):
         How much its labels are sharpened by default: ``q ** (1 / T)``.
     stands_alone : bool
         Whether it is a model of its own, which could be used without any unlabeled row.
+    predicts_out_of_fold : bool
+        Whether fitting leaves `out_of_fold_` and `held_out_`.
     out_of_fold_ : ndarray of shape (n_rows, n_classes) or None
         After fitting, probabilities of labeled rows that it was not trained on; None for a teacher without any.
+    held_out_ : ndarray of int of shape (n_rows,)
+        Positions of these rows among the labeled ones.
 
     See Also
     --------
@@ -71,6 +75,7 @@ class Teacher(BaseEstimator, ABC):
 
     temperature: ClassVar[float] = 1.0
     stands_alone: ClassVar[bool] = True
+    predicts_out_of_fold: ClassVar[bool] = False
     out_of_fold_: Floats | None = None
 
     @property

@@ -132,6 +132,7 @@ class Committee(Teacher):
     """
 
     temperature: ClassVar[float] = 0.5
+    predicts_out_of_fold: ClassVar[bool] = True
 
     def __init__(self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5) -> None:
         self.members = members

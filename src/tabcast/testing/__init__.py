@@ -1,8 +1,8 @@
 """Contract checks for every family of parts: what a member has to do so that it works wherever its family does.
 
 For authors of plug-ins, and run over every member of tabcast itself. `check_density`, `check_confidence`,
-`check_strategy`, `check_weighting`, `check_noise_filter`, `check_feature_selection` and `check_teacher` run all checks
-of a family on one member and raise an AssertionError that names the broken promise.
+`check_strategy`, `check_weighting`, `check_noise_filter`, `check_feature_selection`, `check_teacher` and
+`check_decision` run all checks of a family on one member and raise an AssertionError that names the broken promise.
 `density_checks()` and so on list the same checks as (name, function), to make each of them a test of its own::
 
     @pytest.mark.parametrize(("name", "check"), strategy_checks())
@@ -11,6 +11,7 @@ of a family on one member and raise an AssertionError that names the broken prom
 """
 
 from tabcast.testing._confidence import check_confidence, confidence_checks
+from tabcast.testing._decision import check_decision, decision_checks
 from tabcast.testing._density import check_density, density_checks
 from tabcast.testing._feature_selection import check_feature_selection, feature_selection_checks
 from tabcast.testing._noise_filter import check_noise_filter, noise_filter_checks
@@ -20,6 +21,7 @@ from tabcast.testing._weighting import check_weighting, weighting_checks
 
 __all__ = [
     "check_confidence",
+    "check_decision",
     "check_density",
     "check_feature_selection",
     "check_noise_filter",
@@ -27,6 +29,7 @@ __all__ = [
     "check_teacher",
     "check_weighting",
     "confidence_checks",
+    "decision_checks",
     "density_checks",
     "feature_selection_checks",
     "noise_filter_checks",
