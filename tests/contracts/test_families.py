@@ -34,6 +34,8 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "ClusterAware": [{"density": EmpiricalLikelihood()}, {"density": KernelDensity(), "scaling": "density"}],
     "DistributionAlignment": [{}, {"temperature": 0.1}, {"exact": False}],
     "EmpiricalLikelihood": [{}, {"smoothing": 0}],
+    # Needs weights; tests/teachers/test_foundation_model.py runs the checks on small ones.
+    "FoundationModel": [],
     "FlexThreshold": [{}, {"warm_up": True}],
     "GaussianProcessCalibration": [{"max_iter": 3}],
     "KernelDensity": [{}, {"bandwidth": "normal_reference"}],
