@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+FOUNDATION := .venv-foundation
 CONSTRAINTS := --constraint constraints-oldest.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest slow soak coverage check format bench study clean
+.PHONY: demo test test-oldest test-foundation slow soak coverage check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -18,6 +19,10 @@ test: $(VENV)/installed-dev
 # The tests at the lower bounds of pyproject.toml, without extras.
 test-oldest: $(OLDEST)/installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
+
+# TabPFN and TabICL as teachers, with small random weights; nothing is downloaded but packages.
+test-foundation: $(FOUNDATION)/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(FOUNDATION)/bin/python -m pytest tests/teachers tests/study/test_foundation.py $(ARGS)
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow $(ARGS)
@@ -52,7 +57,7 @@ study: $(VENV)/installed-dev
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(FOUNDATION) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -73,4 +78,12 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
 	$(OLDEST)/bin/python -m pip install --quiet $(CONSTRAINTS) --editable . --group test-oldest
+	touch $@
+
+$(FOUNDATION)/installed: pyproject.toml constraints.txt
+	rm -rf $(FOUNDATION)
+	$(PYTHON) -m venv $(FOUNDATION)
+	$(FOUNDATION)/bin/python -m pip install --quiet --upgrade pip
+	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl,study]' pytest
 	touch $@

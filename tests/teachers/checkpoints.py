@@ -1,6 +1,7 @@
 """Small weights for tabular foundation models, drawn at random and written as the libraries read them."""
 
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,30 @@ def draw_parameters(torch, model):
 
 
 WRITE = {"tabpfn": write_tabpfn, "tabicl": write_tabicl}
+
+
+def point_cache_to(path, monkeypatch):
+    """Let both libraries look for weights in an empty folder."""
+    if find_spec("tabpfn"):
+        from tabpfn.settings import settings
+
+        monkeypatch.setattr(settings.tabpfn, "model_cache_dir", path)
+    if find_spec("tabicl"):
+        from huggingface_hub import constants
+
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(path))
+
+
+def put_into_cache(library, weights, expected):
+    """As a download leaves it; Hugging Face keeps a folder per revision."""
+    if library == "tabicl":
+        expected = expected.parent / "snapshots" / "abc" / expected.name
+        (expected.parents[2] / "refs").mkdir(parents=True)
+        (expected.parents[2] / "refs" / "main").write_text("abc")
+    expected.parent.mkdir(parents=True, exist_ok=True)
+    if expected.suffix == ".safetensors":
+        from tabpfn.checkpoint import Checkpoint, save_as_safetensors
+
+        save_as_safetensors(Checkpoint(weights).load(), expected)
+    else:
+        expected.write_bytes(weights.read_bytes())

@@ -24,7 +24,7 @@ from tabcast.teachers._foundation_classifier import ContextColumns
 from tabcast.teachers._foundation_libraries import LIBRARIES, Limits, check_limits
 from tabcast.testing import check_teacher
 
-from .checkpoints import MAX_CLASSES, WRITE
+from .checkpoints import MAX_CLASSES, WRITE, point_cache_to, put_into_cache
 from .lessons import draw, make_lesson
 
 NAMES = ("tabpfn", "tabicl")
@@ -210,35 +210,6 @@ class TestWeights:
             FoundationModel(library, model_path=path).fit(lesson)
 
 
-def point_cache_to(path, monkeypatch):
-    """Let both libraries look for weights in an empty folder."""
-    if find_spec("tabpfn"):
-        from tabpfn.settings import settings
-
-        monkeypatch.setattr(settings.tabpfn, "model_cache_dir", path)
-    if find_spec("tabicl"):
-        import huggingface_hub
-        from huggingface_hub import constants
-
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(path))
-        monkeypatch.setattr(huggingface_hub.file_download, "HF_HUB_CACHE", str(path), raising=False)
-
-
-def put_into_cache(library, weights, expected):
-    """As a download leaves it; Hugging Face keeps a folder per revision."""
-    if library == "tabicl":
-        expected = expected.parent / "snapshots" / "abc" / expected.name
-        (expected.parents[2] / "refs").mkdir(parents=True)
-        (expected.parents[2] / "refs" / "main").write_text("abc")
-    expected.parent.mkdir(parents=True, exist_ok=True)
-    if expected.suffix == ".safetensors":
-        from tabpfn.checkpoint import Checkpoint, save_as_safetensors
-
-        save_as_safetensors(Checkpoint(weights).load(), expected)
-    else:
-        expected.write_bytes(weights.read_bytes())
-
-
 @pytest.mark.usefixtures("no_network")
 class TestTeaching:
     def test_it_keeps_the_contract_of_teachers(self, teacher):
@@ -296,7 +267,7 @@ class TestTeaching:
     def test_a_student_of_a_real_table(self, teacher, mixed_table):
         frame, truth = mixed_table
         y = np.where(np.arange(len(truth)) % 3 == 0, truth, None)
-        student = SoftSelfTrainingClassifier(teacher=teacher, random_state=0).fit(frame, y)
+        student = SoftSelfTrainingClassifier(teacher=teacher, class_prior=None, random_state=0).fit(frame, y)
         assert student.n_fits_ == 2  # the supervised model and the student
         assert student.sampling_ is not None
         proba = student.teacher_.predict_proba(frame)
