@@ -85,5 +85,5 @@ $(FOUNDATION)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FOUNDATION)
 	$(FOUNDATION)/bin/python -m pip install --quiet --upgrade pip
 	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl,study]' pytest
+	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl]' pytest
 	touch $@

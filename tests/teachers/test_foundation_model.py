@@ -88,7 +88,7 @@ class TestParameters:
     @pytest.mark.parametrize("name", [pytest.param(name, marks=without[name]) for name in NAMES])
     def test_a_library_that_is_not_installed(self, name):
         X, y, pool, _ = draw()
-        sentence = rf"is needed for FoundationModel\('{name}'\)\. Install it with: pip install 'tabcast\[{name}\]'\.$"
+        sentence = rf"is needed for the teacher '{name}'\. Install it with: pip install 'tabcast\[{name}\]'\.$"
         X_all, y_all = np.concatenate([X, pool]), np.append(y, np.full(len(pool), -1))
         estimator = NeverFitted()
         for teacher in (
@@ -161,9 +161,7 @@ class TestColumns:
 class TestWeights:
     @pytest.mark.usefixtures("no_network")
     def test_a_path_without_a_file(self, library, tmp_path):
-        sentence = (
-            rf"`model_path` of FoundationModel must be a file with weights of {LIBRARIES[library].title}; there is"
-        )
+        sentence = rf"`model_path` must be a file with weights of {LIBRARIES[library].title}; there is"
         with pytest.raises(
             ValueError, match=rf"{sentence} no file at '.*absent\.ckpt'\. Weights are published at https"
         ):
@@ -179,8 +177,9 @@ class TestWeights:
         X, y, pool, _ = draw()
         X_all, y_all = np.concatenate([X, pool]), np.append(y, np.full(len(pool), -1))
         sentence = (
-            rf"^FoundationModel\('{library}'\) needs the weights file {re.escape(expected.name)}, which is not in "
-            rf"{re.escape(str(expected.parent))}\. Download it from https://.* tabcast does not download weights\.$"
+            rf"^{LIBRARIES[library].title} needs the weights file {re.escape(expected.name)}, which is not in "
+            rf"{re.escape(str(expected.parent))}\. Download it from https://.* with `model_path`; "
+            r"tabcast does not download weights\.$"
         )
         for teacher in (library, Committee(["own", library])):
             with pytest.raises(ValueError, match=sentence):

@@ -75,7 +75,7 @@ class FoundationClassifier(ClassifierMixin, BaseEstimator):
         model_path: str | PathLike[str] | None = None,
         n_estimators: int | None = None,
         device: str = "cpu",
-        block_rows: int = 1000,
+        block_rows: int = 500,
         random_state: int | None = None,
     ) -> None:
         self.library = library

@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+from tabcast.files import Argument, ArgumentError
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -114,24 +116,26 @@ def find_weights(library: Library, model_path: str | PathLike[str] | None) -> Pa
     """The file with the weights; an error that says how to get it, or the library, if it is not there."""
     if find_spec(library.name) is None:
         raise ImportError(
-            f"{library.title} is needed for FoundationModel({library.name!r}). "
+            f"{library.title} is needed for the teacher {library.name!r}. "
             f"Install it with: pip install 'tabcast[{library.name}]'."
         )
     if model_path is not None:
         path = Path(model_path).expanduser()
         if not path.is_file():
             what = "a folder" if path.is_dir() else "no file"
-            raise ValueError(
-                f"`model_path` of FoundationModel must be a file with weights of {library.title}; there is {what} at "
-                f"{str(model_path)!r}. Weights are published at {library.source}; tabcast does not download them."
+            raise ArgumentError(
+                Argument("model_path"),
+                f" must be a file with weights of {library.title}; there is {what} at {str(model_path)!r}. Weights are "
+                f"published at {library.source}; tabcast does not download them.",
             )
         return path.resolve()
     expected, found = library.default_weights()
     if found is None:
-        raise ValueError(
-            f"FoundationModel({library.name!r}) needs the weights file {expected.name}, which is not in "
-            f"{expected.parent}. Download it from {library.source} into that cache, or pass the path of a file with "
-            "weights as `model_path`; tabcast does not download weights."
+        raise ArgumentError(
+            f"{library.title} needs the weights file {expected.name}, which is not in {expected.parent}. Download it "
+            f"from {library.source} into that cache, or name a file with weights with ",
+            Argument("model_path"),
+            "; tabcast does not download weights.",
         )
     return found.resolve()
 

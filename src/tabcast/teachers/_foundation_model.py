@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import clone
 
@@ -41,7 +41,7 @@ class FoundationModel(Teacher):
         Number of folds of the labeled rows, which are predicted out of fold.
     device : str, default="cpu"
         Where the model runs: "cpu", "cuda", "mps" or "xpu".
-    block_rows : int, default=1000
+    block_rows : int, default=500
         Number of rows that are predicted at a time; fewer need less memory and more time.
 
     Attributes
@@ -75,6 +75,7 @@ class FoundationModel(Teacher):
     'tabpfn'
     """
 
+    predicts_out_of_fold: ClassVar[bool] = True
     n_classes_: int
 
     def __init__(
@@ -85,7 +86,7 @@ class FoundationModel(Teacher):
         n_estimators: int | None = None,
         n_folds: int = 5,
         device: str = "cpu",
-        block_rows: int = 1000,
+        block_rows: int = 500,
     ) -> None:
         self.library = library
         self.model_path = model_path
