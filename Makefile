@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
+FOUNDATION := .venv-foundation
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest test-newest slow soak coverage check format bench study clean
+.PHONY: demo test test-oldest test-newest test-foundation slow soak coverage check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -22,6 +23,10 @@ test-oldest: $(OLDEST)/installed
 # The tests with the newest packages on another Python: make test-newest PYTHON=python3.13
 test-newest:
 	$(MAKE) test VENV=$(NEWEST)
+
+# TabPFN and TabICL as teachers, with small random weights; nothing is downloaded but packages.
+test-foundation: $(FOUNDATION)/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(FOUNDATION)/bin/python -m pytest tests/teachers tests/study/test_foundation.py $(ARGS)
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
@@ -56,7 +61,7 @@ study: $(VENV)/installed-dev
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(FOUNDATION) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -77,4 +82,12 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable . --group test-oldest
+	touch $@
+
+$(FOUNDATION)/installed: pyproject.toml constraints.txt
+	rm -rf $(FOUNDATION)
+	$(PYTHON) -m venv $(FOUNDATION)
+	$(FOUNDATION)/bin/python -m pip install --quiet --upgrade pip
+	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl]' pytest
 	touch $@

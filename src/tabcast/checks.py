@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
@@ -187,7 +187,7 @@ def is_integer(value: Any, low: int | None = None, high: int | None = None) -> b
 
 
 def resolve_part(
-    given: Any, names: Mapping[str | None, type[Family]], family: type[Any], argument: str, owner: str
+    given: Any, names: Mapping[str | None, Callable[[], Family]], family: type[Any], argument: str, owner: str
 ) -> Family:
     """Return the member of a family that a user passed, or the one that a short name stands for.
 
@@ -198,8 +198,8 @@ def resolve_part(
     ----------
     given : object
         The value that was passed.
-    names : mapping from str or None to class
-        Short names and the classes they stand for.
+    names : mapping from str or None to callable
+        Short names and the classes, or functions without arguments, that build what they stand for.
     family : type
         Base class of the family.
     argument : str

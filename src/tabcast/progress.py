@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any
 
@@ -20,11 +21,22 @@ class Progress:
     def describe(self, text: str) -> None:
         """Describe the current step."""
 
+    def detail(self, text: str) -> None:
+        """Describe what happens within the current step; empty text removes it."""
+
     def advance(self) -> None:
         """Count one more fit."""
 
     def reach(self, completed: int) -> None:
         """Set the number of completed fits."""
+
+
+_CURRENT: ContextVar[Progress] = ContextVar("progress")
+
+
+def current_progress() -> Progress:
+    """Return the bar on the terminal, or one that shows nothing; for long steps within a fit."""
+    return _CURRENT.get(Progress())
 
 
 class Bar(Progress):
@@ -41,6 +53,8 @@ class Bar(Progress):
     left : str, default="left at most"
         Words before the remaining time.
     """
+
+    _token: Token[Progress] | None = None  # while it is shown
 
     def __init__(self, title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> None:
         from rich.progress import (
@@ -61,11 +75,12 @@ class Bar(Progress):
             TextColumn(left),
             TimeRemainingColumn(),
         )
-        self._title = title
+        self._title = self._text = title
         self._task = self._bar.add_task(title, total=total)
 
     def __enter__(self) -> Bar:
         self._bar.start()
+        self._token = _CURRENT.set(self)
         return self
 
     def __exit__(
@@ -75,10 +90,17 @@ class Bar(Progress):
         if kind is None:
             self._bar.update(self._task, total=self._bar.tasks[0].completed)
         self._bar.stop()
+        if self._token is not None:
+            _CURRENT.reset(self._token)
 
     def describe(self, text: str) -> None:
         """Show the title and the current step."""
-        self._bar.update(self._task, description=f"{self._title}: {text}")
+        self._text = f"{self._title}: {text}"
+        self._bar.update(self._task, description=self._text)
+
+    def detail(self, text: str) -> None:
+        """Show it after the current step."""
+        self._bar.update(self._task, description=f"{self._text}, {text}" if text else self._text)
 
     def advance(self) -> None:
         """Advance by one."""

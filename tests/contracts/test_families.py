@@ -37,6 +37,8 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Costs": [{"costs": {(1, 0): 5.0}}, {"costs": [[0, 1], [0.2, -1]]}],
     "DistributionAlignment": [{}, {"temperature": 0.1}, {"exact": False}],
     "EmpiricalLikelihood": [{}, {"smoothing": 0}],
+    # Needs weights; tests/teachers/test_foundation_model.py runs the checks on small ones.
+    "FoundationModel": [],
     "FlexThreshold": [{}, {"warm_up": True}],
     "GaussianProcessCalibration": [{"max_iter": 3}],
     "KernelDensity": [{}, {"bandwidth": "normal_reference"}],

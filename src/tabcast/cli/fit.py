@@ -57,6 +57,15 @@ class PriorName(StrEnum):
     none = "none"
 
 
+class TeacherName(StrEnum):
+    """Who writes soft labels."""
+
+    committee = "committee"
+    own_model = "self"
+    tabpfn = "tabpfn"
+    tabicl = "tabicl"
+
+
 def fit(
     table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with a column of labels.")],
     target: Annotated[str, typer.Option(help="The column of labels; rows with an empty cell are unlabeled.")],
@@ -77,6 +86,17 @@ def fit(
             help="Class proportions that soft labels are aligned with: those of the labeled rows, none, or auto: as "
             "labeled, unless the labeled rows do not look like a random sample. Default: auto."
         ),
+    ] = None,
+    teacher: Annotated[
+        TeacherName | None,
+        typer.Option(
+            help="Who writes soft labels (method soft): a committee, the model itself, or a foundation model, which "
+            "needs an extra and weights. Default: committee."
+        ),
+    ] = None,
+    teacher_weights: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Weights of tabpfn or tabicl, if not in its cache. Nothing is downloaded."),
     ] = None,
     metric: Annotated[str, typer.Option(help="The scikit-learn score that models are compared by.")] = (
         "balanced_accuracy"
@@ -133,7 +153,7 @@ def fit(
 
     def show_start(understanding: Understanding, notes: list[str]) -> None:
         said.extend(notes)
-        print_start(understanding, notes, method, model, metric)
+        print_start(understanding, notes, method, model, metric, teacher)
 
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -148,6 +168,8 @@ def fit(
                 strategy=strategy and strategy.value,
                 alpha=alpha,
                 class_prior=class_prior and class_prior.value,
+                teacher=teacher and teacher.value,
+                teacher_weights=teacher_weights,
                 metric=metric,
                 decision=None if decision is None else read_decision(decision),
                 unlabeled=unlabeled,
@@ -204,18 +226,26 @@ def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> 
     stop(f"{problem}; nothing was written.")
 
 
-def print_start(understanding: Understanding, notes: list[str], method: MethodName, model: str, metric: str) -> None:
+def print_start(
+    understanding: Understanding,
+    notes: list[str],
+    method: MethodName,
+    model: str,
+    metric: str,
+    teacher: TeacherName | None = None,
+) -> None:
     """How the table was interpreted, and what comes next."""
     from tabcast.cli.wording import COMMAND_LINE
     from tabcast.files import describe
-    from tabcast.runs import TITLES
+    from tabcast.runs import TEACHER_TITLES, TITLES
 
     for line in [*notes, *describe(understanding, COMMAND_LINE)]:
         typer.echo(line)
     if method is MethodName.supervised:
         typer.echo(f"Training {model} on the labeled rows.")
     else:
-        typer.echo(f"{TITLES[method.value]}; compared with the supervised model by cross-validated {metric}.")
+        title = TITLES[method.value] if teacher is None else TEACHER_TITLES[teacher.value]
+        typer.echo(f"{title}; compared with the supervised model by cross-validated {metric}.")
 
 
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:

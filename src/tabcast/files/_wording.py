@@ -94,3 +94,20 @@ class ArgumentError(ValueError):
             One sentence.
         """
         return wording.sentence(*self._parts)
+
+    def renamed(self, old: str, new: str) -> ArgumentError:
+        """Name an argument as the caller does who passed it on.
+
+        Parameters
+        ----------
+        old : str
+            The name within the error.
+        new : str
+            The name of the caller's argument.
+
+        Returns
+        -------
+        ArgumentError
+            The same sentence about the other argument.
+        """
+        return ArgumentError(*(Argument(new) if part == Argument(old) else part for part in self._parts))

@@ -373,7 +373,7 @@ def list_settings(summary: Data) -> list[tuple[str, Any]]:
     """Settings of the run and its files, each with its name."""
     method = summary["method"]
     return [
-        ("method", METHODS[method["name"]]),
+        ("method", "Soft self-training" if "teacher" in method["settings"] else METHODS[method["name"]]),
         ("model", spaced(method["model"])),
         *((spaced(key), value) for key, value in method["settings"].items()),
         ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),

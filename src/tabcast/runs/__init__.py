@@ -7,7 +7,7 @@ without running anything that is in it.
 from tabcast.runs._fit_table import fit_table
 from tabcast.runs._folder import RunFolderError, check_folder, spare_folders
 from tabcast.runs._model_file import MODEL_NAME, ModelFileError, SavedModel, load_model, save_model
-from tabcast.runs._options import TITLES
+from tabcast.runs._options import TEACHER_TITLES, TITLES
 from tabcast.runs._predict_file import Predicted, predict_file
 from tabcast.runs._predictions import name_columns
 from tabcast.runs._report import RunReport, redraw_report
@@ -15,6 +15,7 @@ from tabcast.runs._run import Run, load_run
 
 __all__ = [
     "MODEL_NAME",
+    "TEACHER_TITLES",
     "TITLES",
     "ModelFileError",
     "Predicted",

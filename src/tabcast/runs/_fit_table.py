@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any
 
 import pandas as pd
@@ -29,6 +30,8 @@ def fit_table(
     strategy: str | None = None,
     alpha: float | None = None,
     class_prior: str | None = None,
+    teacher: str | None = None,
+    teacher_weights: str | PathLike[str] | None = None,
     metric: str = "balanced_accuracy",
     decision: str | Decision | None = None,
     unlabeled: TableLike | None = None,
@@ -70,6 +73,12 @@ def fit_table(
     class_prior : {"auto", "labeled", "none"}, optional
         The class proportions that soft labels are aligned with: those of the labeled rows, none, or "auto", those of
         the labeled rows unless these do not look like a random sample. None: "auto" with "soft".
+    teacher : {"committee", "self", "tabpfn", "tabicl"}, optional
+        Who writes soft labels, with "soft": a committee, the model itself, or a pretrained foundation model, which
+        needs an extra and weights (docs/foundation_models.md). None: "committee".
+    teacher_weights : path, optional
+        File with the weights of "tabpfn" or "tabicl". None: the default weights in the library's cache. Nothing is
+        downloaded.
     metric : str, default="balanced_accuracy"
         The score that models are compared by, a name that scikit-learn knows.
     decision : str or Decision, optional
@@ -148,6 +157,8 @@ def fit_table(
         random_state,
         n_jobs,
         verbose,
+        teacher=teacher,
+        teacher_weights=teacher_weights,
     )
     options.check()
     columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)

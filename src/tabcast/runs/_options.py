@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from sklearn.metrics import get_scorer_names
@@ -14,6 +15,7 @@ from tabcast.density import DENSITIES
 from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
 from tabcast.pseudo_labels import STRATEGIES
+from tabcast.teachers import TEACHERS, FoundationModel, Teacher, resolve_teacher
 
 TITLES = {
     "soft": "Soft self-training, taught by a committee",
@@ -21,6 +23,12 @@ TITLES = {
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
     "supervised": "Supervised training on the labeled rows alone",
+}
+TEACHER_TITLES = {
+    "committee": TITLES["soft"],
+    "self": "Soft self-training, with the model as its own teacher",
+    "tabpfn": "Soft self-training with TabPFN as the teacher",
+    "tabicl": "Soft self-training with TabICL as the teacher",
 }
 DENSITY_OF = {"cast-l": "likelihood", "cast-d": "kernel"}
 CLASS_PRIORS = ("auto", "labeled", "none")
@@ -44,6 +52,8 @@ class RunOptions:
     random_state: int
     n_jobs: int | None
     verbose: int
+    teacher: str | None = None
+    teacher_weights: str | PathLike[str] | None = None
 
     def check(self) -> None:
         """Refuse options that are invalid, or that the method would ignore."""
@@ -71,6 +81,29 @@ class RunOptions:
                 Argument("n_jobs"), f" must be a number of processes, -1 for all cores; got {self.n_jobs!r}."
             )
         make_model(self.model)
+        if self.method == "soft":
+            self._check_teacher()
+
+    def _check_teacher(self) -> None:
+        """Refuse an unknown teacher, and one whose library or weights are not there."""
+        if self.teacher is not None:
+            check_choice(self.teacher, [name for name in TEACHERS if name], "teacher")
+        if self.teacher_weights is not None and not isinstance(resolve_teacher(self.teacher, ""), FoundationModel):
+            raise ArgumentError(
+                Argument("teacher_weights"),
+                " is for the teachers tabpfn and tabicl; it has no effect with ",
+                Argument("teacher", self.teacher or "committee"),
+                ".",
+            )
+        try:
+            self.find_teacher().check()
+        except ArgumentError as error:
+            raise error.renamed("model_path", "teacher_weights") from None
+
+    def find_teacher(self) -> Teacher:
+        """The teacher of soft self-training, with its weights where it has any."""
+        teacher = resolve_teacher(self.teacher, "fit_table")
+        return teacher if self.teacher_weights is None else teacher.set_params(model_path=self.teacher_weights)
 
     def _check_method(self) -> None:
         """Refuse options that have no effect with the method."""
@@ -80,6 +113,8 @@ class RunOptions:
             "alpha": (casts, "cast-l and cast-d"),
             "strategy": (loops, "cast-l, cast-d and naive"),
             "class_prior": (self.method == "soft", "soft"),
+            "teacher": (self.method == "soft", "soft"),
+            "teacher_weights": (self.method == "soft", "soft"),
             "time_limit": (self.method != "supervised", "all methods but supervised"),
         }
         method = Argument("method", self.method)
@@ -102,6 +137,8 @@ class RunOptions:
             "density": self.density,
             "alpha": None if self.alpha is None else float(self.alpha),
             "class_prior": self.class_prior,
+            "teacher": self.teacher,
+            "teacher_weights": None if self.teacher_weights is None else str(self.teacher_weights),
             "metric": self.metric,
             "decision": self.decision if self.decision is None else str(self.decision),
             "time_limit": None if self.time_limit is None else float(self.time_limit),

@@ -117,6 +117,7 @@ def make_classifier(options: RunOptions) -> SelfTrainer:
     if options.method == "soft":
         prior = None if options.class_prior == "none" else options.class_prior or "auto"
         temperature = 1.0 if prior is None else "auto"
+        common["teacher"] = options.find_teacher()
         return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, **common)
     strategy = options.strategy or "curriculum"
     if options.method == "naive":

@@ -7,6 +7,7 @@ To add a teacher, subclass `Teacher` in a file of its own, write `fit(lesson)`, 
 from tabcast.table import NormalScores, TableCodes
 from tabcast.teachers._base import Folds, Lesson, Teacher
 from tabcast.teachers._committee import Committee
+from tabcast.teachers._foundation_model import FoundationModel
 from tabcast.teachers._mixing import mixture_weights
 from tabcast.teachers._sampling import Sampling, compare_samples
 from tabcast.teachers._self_teacher import SelfTeacher
@@ -16,6 +17,7 @@ __all__ = [
     "TEACHERS",
     "Committee",
     "Folds",
+    "FoundationModel",
     "Lesson",
     "NormalScores",
     "Sampling",

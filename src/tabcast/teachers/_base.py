@@ -86,6 +86,10 @@ class Teacher(BaseEstimator, ABC):
     def check(self) -> None:
         """Raise a ValueError for an invalid parameter; called before any long work."""
 
+    def as_member(self) -> Any:
+        """Return how it is built as a member of a committee; None if it cannot be one."""
+        return None
+
     @abstractmethod
     def fit(self, lesson: Lesson) -> Teacher:
         """Learn from the labeled rows.

@@ -23,6 +23,7 @@ from tabcast.confidence import smoothed_shares
 from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
 from tabcast.table import Floats, Index, NormalScores, TableCodes, stack_rows, take_rows
 from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
+from tabcast.teachers._foundation_classifier import ContextColumns, FoundationClassifier
 from tabcast.teachers._mixing import mixture_weights, with_prior
 
 OWN = "own"
@@ -63,6 +64,8 @@ MEMBERS = {
     "neighbors": Recipe(NormalScores, lambda: Neighbors(n_neighbors=10, weights="distance")),
     "network": Recipe(NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
     "boosting": Recipe(FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
+    "tabpfn": Recipe(ContextColumns, lambda: FoundationClassifier("tabpfn")),
+    "tabicl": Recipe(ContextColumns, lambda: FoundationClassifier("tabicl")),
 }
 
 
@@ -86,10 +89,11 @@ class Committee(Teacher):
 
     Parameters
     ----------
-    members : sequence of str or classifier, default=("own", "trees", "linear")
+    members : sequence of str, classifier or FoundationModel, default=("own", "trees", "linear")
         Names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many while weights
         are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network",
-        "boosting"; or classifiers, which are given the table as it is.
+        "boosting", "tabpfn", "tabicl" (as `FoundationModel` with default parameters); or classifiers, which are given
+        the table as it is; or a `FoundationModel`.
     n_folds : int, default=5
         Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
         where no class has two, all members have equal weights.
@@ -110,6 +114,7 @@ class Committee(Teacher):
     See Also
     --------
     SelfTeacher : The user's estimator alone.
+    FoundationModel : A pretrained model, alone or as a member.
     mixture_weights : How the weights are estimated.
 
     Notes
@@ -141,7 +146,7 @@ class Committee(Teacher):
     @property
     def n_own_fits(self) -> int:
         """One per fold, if the user's estimator is a member."""
-        return self.n_folds * sum(isinstance(member, str) and member == OWN for member in self.members)
+        return self.n_folds * sum(map(_is_own, self.members))
 
     def check(self) -> None:
         """Check that members are known and folds are at least two."""
@@ -150,11 +155,15 @@ class Committee(Teacher):
         for member in self.members:
             if isinstance(member, str):
                 check_choice(member, (OWN, *MEMBERS), "member of Committee")
-            elif isinstance(member, type) or not (hasattr(member, "fit") and hasattr(member, "predict_proba")):
+            elif not _can_be_member(member):
                 raise ValueError(
-                    f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
+                    "`members` of Committee must be names or classifiers with predict_proba, or a FoundationModel; "
+                    f"got {member!r}."
                 )
         check_integer(self.n_folds, "n_folds", "Committee", 2)
+        for member in self.members:
+            if not _is_own(member) and _find_recipe(member).encoding is ContextColumns:
+                _find_recipe(member).build().check()  # its library and its weights
 
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and estimate the weights."""
@@ -165,11 +174,11 @@ class Committee(Teacher):
         self.members_, out_of_fold = [], []
         tables: dict[type[Any], tuple[Any, Any]] = {}
         for member in self.members:
-            if isinstance(member, str) and member == OWN:
+            if _is_own(member):
                 self.members_.append(lesson.own)
                 out_of_fold.append(lesson.own_out_of_fold(folds))
                 continue
-            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(FunctionTransformer, partial(clone, member))
+            recipe = _find_recipe(member)
             if recipe.encoding not in tables:
                 tables[recipe.encoding] = _write_table(recipe.encoding, lesson)
             encoding, X = tables[recipe.encoding]
@@ -203,6 +212,28 @@ class Committee(Teacher):
 
     def _mix(self, probas: list[Floats]) -> Floats:
         return np.tensordot(self.weights_, np.stack(probas), axes=1)
+
+
+def _is_own(member: Any) -> bool:
+    """Whether a member is the user's estimator."""
+    return isinstance(member, str) and member == OWN
+
+
+def _can_be_member(member: Any) -> bool:
+    """Whether an object is a classifier, or a teacher that is one."""
+    if isinstance(member, Teacher):
+        return member.as_member() is not None
+    return not isinstance(member, type) and hasattr(member, "fit") and hasattr(member, "predict_proba")
+
+
+def _find_recipe(member: Any) -> Recipe:
+    """How a member other than the user's estimator is built."""
+    if isinstance(member, str):
+        return MEMBERS[member]
+    if isinstance(member, Teacher):
+        recipe: Recipe = member.as_member()
+        return recipe
+    return Recipe(FunctionTransformer, partial(clone, member))
 
 
 def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tabcast.checks import resolve_part
 from tabcast.teachers._base import Teacher
 from tabcast.teachers._committee import Committee
+from tabcast.teachers._foundation_model import TABICL, TABPFN
 from tabcast.teachers._self_teacher import SelfTeacher
 
-TEACHERS: dict[str | None, type[Teacher]] = {
+TEACHERS: dict[str | None, Callable[[], Teacher]] = {
     None: Committee,
     "committee": Committee,
     "self": SelfTeacher,
+    "tabpfn": TABPFN,
+    "tabicl": TABICL,
 }
 
 
@@ -21,7 +25,7 @@ def resolve_teacher(given: Any, owner: str) -> Teacher:
 
     Parameters
     ----------
-    given : None, "committee", "self" or Teacher
+    given : None, "committee", "self", "tabpfn", "tabicl" or Teacher
         The value of the argument `teacher`. None means "committee".
     owner : str
         Class name for error messages.
