@@ -27,7 +27,7 @@ def never(*_):
 
 @pytest.fixture
 def tree(monkeypatch):
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, check_input=True):  # the tree's: scikit-learn 1.7 looks at them
         never()
 
     monkeypatch.setattr(DecisionTreeClassifier, "fit", fit)

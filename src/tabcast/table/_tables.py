@@ -326,7 +326,9 @@ def find_empty_columns(X: Any) -> Mask:
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True)
-    return np.array([pd.isna(frame[name].to_pandas()).all() for name in frame.columns], dtype=bool)
+    columns = [frame[name] for name in frame.columns]
+    missing = [one.is_null() | one.is_nan() if one.dtype.is_float() else one.is_null() for one in columns]
+    return np.array([bool(one.all()) for one in missing])
 
 
 def warn_empty_columns(X: Any, empty: Mask) -> None:
