@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tabcast.files._errors import shorten
 from tabcast.files._facts import Fact, note
+from tabcast.files._marks import PERCENT, count_percent, find_mark, remove_marks
 from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
 from tabcast.files._values import (
     BOOLEAN_WORDS,
@@ -125,16 +126,21 @@ def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decisio
         return _decide_levels(name, texts, note("leading_zeros"))
     without = texts.without(NOT_NUMBERS)
     if without.n_values:
-        number_format, by_level = find_number_format(without, hint)
-        if number_format is None and _could_be_numbers(without):
+        mark = find_mark(without)
+        unmarked = without if mark is None else remove_marks(without, mark)
+        # An amount with three digits after a comma is one with thousands: prices have no third decimal.
+        preferred = "thousands_comma" if mark not in (None, PERCENT) and hint != "decimal_comma" else hint
+        number_format, by_level = find_number_format(unmarked, preferred)
+        if number_format is None and _could_be_numbers(unmarked):
             example = note("two_notations", example=shorten(without.levels[0]))
-            return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma"), is_open=True)
+            return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma", mark), is_open=True)
         n_numbers = int(without.counts[~np.isnan(by_level)].sum())
+        marked = _marked(without, mark)
         if n_numbers == without.n_values:
-            return _decide_numbers(name, values, without.spread(by_level), number_format)
+            return _decide_numbers(name, values, without.spread(by_level), number_format, *marked, mark=mark)
         if n_numbers and not _few_levels(texts) and n_numbers >= MOSTLY * without.n_values:
-            stray = _stray(without, np.isnan(by_level))
-            return _decide_numbers(name, values, without.spread(by_level), number_format, stray)
+            details = (*marked, _stray(without, np.isnan(by_level)))
+            return _decide_numbers(name, values, without.spread(by_level), number_format, *details, mark=mark)
         date_format = find_date_format(without)
         if date_format is not None:
             return _decide_text_dates(name, without, date_format)
@@ -151,15 +157,16 @@ def _decide_numbers(
     number_format: str | None,
     *details: Fact,
     unit: str = "none",
+    mark: str | None = None,
 ) -> Decision:
     """A column of numbers: `values` as they came, `numbers` what they mean."""
     problems = bound_numbers(name, numbers)
-    rule = NumberRule(name, number_format)
+    rule = NumberRule(name, number_format, mark)
     present = numbers[~np.isnan(numbers)]
     if not len(present):
         return Decision("empty", False, (note("only_infinite"),), None)
     low, high = float(present.min()), float(present.max())
-    if _are_integers(present):
+    if mark is None and _are_integers(present):
         key = _find_key(name, values, present)
         if key is not None:
             return Decision("identifier", False, (key,), rule)
@@ -225,6 +232,16 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
     if ID_NAME.search(name.strip()) and n_levels / n > 0.5 and n >= FEWEST_FOR_UNIQUE:
         return Decision("identifier", False, (note("named_like_a_key_of_words", n=n_levels, n_rows=n),), rule)
     return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
+
+
+def _marked(texts: Texts, mark: str | None) -> list[Fact]:
+    """That the numbers carry a sign, and what it means."""
+    if mark is None:
+        return []
+    if mark != PERCENT:
+        return [note("currency", mark=mark)]
+    n_without = texts.n_values - count_percent(texts)
+    return [note("percent"), *([note("partly_percent", n=n_without)] if n_without else [])]
 
 
 def _same_value(texts: Texts) -> Fact:

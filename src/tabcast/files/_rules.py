@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tabcast.files._errors import show_value
+from tabcast.files._marks import remove_marks
 from tabcast.files._values import (
     NOT_NUMBERS,
     Texts,
@@ -73,11 +74,14 @@ class NumberRule:
         The column.
     format : str or None
         The notation of the numbers in a text file, see `tabcast.files._values`; None if it was never seen as text.
+    mark : str or None
+        The currency or percent sign beside them. None: any is read.
     """
 
     kind: ClassVar[str] = "number"
     name: str
     format: str | None = None
+    mark: str | None = None
 
     def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
         """Numbers as floats; `notation` is how the file writes them, None where no value is text."""
@@ -98,7 +102,7 @@ class NumberRule:
             if not rest.n_values:
                 return numbers, 0, ""
         texts = find_texts(values).without(NOT_NUMBERS)
-        levels = read_numbers(texts.levels, notation)
+        levels = read_numbers(remove_marks(texts, self.mark).levels, notation)
         return texts.spread(levels), *_count_lost(texts, np.isnan(levels))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tabcast.files._decide import Decision, decide, decide_category
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
 from tabcast.files._facts import ColumnNote, Fact, note
+from tabcast.files._marks import remove_marks
 from tabcast.files._notation import Notation, agree, settle_notation
 from tabcast.files._rules import CategoryRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
@@ -462,7 +463,7 @@ def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> Non
 def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
     """How numbers are written in the text columns of a table, if they agree; None if nothing tells."""
     texts = (frame[name].iloc[:FORMAT_ROWS] for name in names if is_text(frame[name]))
-    return agree({first_decisive_format(find_texts(values)) for values in texts})
+    return agree({first_decisive_format(remove_marks(find_texts(values))) for values in texts})
 
 
 def _count_repeated(frame: pd.DataFrame) -> int:

@@ -24,7 +24,7 @@ Words = str | Callable[[dict[str, Any]], str]  # a template for the values of a 
 # Codes of columns some of whose values are not used as they are in the table.
 ALTERED = frozenset(
     {"decimal_comma", "thousands_comma", "two_notations", "stray", "infinite", "too_large", "rounded"}
-    | {"grouped_levels", "day_or_month"}
+    | {"grouped_levels", "day_or_month", "currency", "percent", "partly_percent"}
 )
 
 
@@ -77,6 +77,11 @@ REASONS: dict[str, Words] = {
     # details
     "decimal_comma": ", written with a decimal comma",
     "thousands_comma": ", written with thousands commas",
+    "currency": ", amounts with {mark}",
+    "percent": ", written with % (7.5% is 7.5)",
+    "partly_percent": lambda values: (
+        f"; {values['n']:,} without % {'is' if values['n'] == 1 else 'are'} read as percent too"
+    ),
     "leading_zeros": " (digits with leading zeros are codes)",
     "day_or_month": " (no date tells whether day or month comes first: read as {order})",
     "stray": _word_stray,
