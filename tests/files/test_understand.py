@@ -440,12 +440,35 @@ def test_words_on_targets():
         return " ".join(describe(understand(target(values), "target", **options)))
 
     assert "Every row has a label" in notes(["a", "b"] * 9)
-    assert "Label -1 is treated as a class; if it marks unlabeled rows" in notes([-1, 0, 1, None] * 9)
+    assert "Caution: Label -1 is treated as a class (9 rows of 'target'); if it marks unlabeled rows, use " in (
+        notes([-1, 0, 1, None] * 9)
+    )
     assert "Only one labeled row of class 'c'" in notes(["a", "b"] * 9 + ["c"])
     assert "No row of 'target' holds the missing label '?'" in notes(["a", "b", None] * 9, missing_label="?")
     repeated = pd.concat([target(["a", "b", None] * 9)] * 2)
     assert "27 rows repeat another row exactly" in describe(understand(repeated, "target"))[-1]
     assert understand(repeated, "target").notes == [Fact("repeated_rows", {"n": 27})]
+
+
+@pytest.mark.parametrize("marker", ["?", "unknown", "Unlabeled", "-", "none", -1])
+@pytest.mark.parametrize("empty", [True, False])
+def test_labels_that_look_like_markers_raise_a_caution(marker, empty):
+    values = [marker, "a", "b", None if empty else "a"] * 9 if marker != -1 else [-1, 0, 1, None if empty else 0] * 9
+    line = describe(understand(target(values), "target"))[-1]
+    assert line.startswith(f"Caution: Label {marker!r} is treated as a class (9 rows")
+    assert line.endswith(f"use `missing_label={marker!r}`.")
+    lines = describe(understand(target(values), "target", missing_label=marker))
+    assert not any("Caution" in line for line in lines)
+
+
+def test_a_second_marker_is_said_too():
+    lines = describe(understand(target(["?", "?", "unknown", "a", "b"] * 9), "target"))
+    assert lines[-2].endswith("use `missing_label='?'`.")
+    assert lines[-1].endswith("if it marks unlabeled rows too, empty these cells.")
+
+
+def test_ordinary_labels_raise_no_caution():
+    assert not any("Caution" in line for line in describe(understand(target(["a", "b", None] * 9), "target")))
 
 
 def test_a_label_that_was_not_there_is_refused():

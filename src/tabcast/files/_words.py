@@ -20,6 +20,7 @@ MOST_LEFT_OUT = 10
 PLURAL = {"number": "numbers", "category": "categories", "date": "dates"}
 
 Words = str | Callable[[dict[str, Any]], str]  # a template for the values of a fact, or a function of them
+Sentence = str | Callable[[dict[str, Any]], str | tuple[str | Argument, ...]]  # with arguments that each audience names
 
 # Codes of columns some of whose values are not used as they are in the table.
 ALTERED = frozenset(
@@ -43,6 +44,15 @@ def _word_levels(values: dict[str, Any]) -> str:
 def _word_different(values: dict[str, Any]) -> str:
     n, n_rows = values["n"], values["n_rows"]
     return f"a different value in {'every row' if n == n_rows else f'{math.floor(100 * n / n_rows)}% of the rows'}"
+
+
+def _word_marker(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    label = show_value(values["label"]) if isinstance(values["label"], str) else str(values["label"])
+    rows = f"{values['n']:,} row{'' if values['n'] == 1 else 's'}"
+    begin = f"Label {label} is treated as a class ({rows} of {values['target']!r}); if it marks unlabeled rows"
+    if not values["can_be_declared"]:  # there is room for one marker
+        return (f"{begin} too, empty these cells.",)
+    return (f"{begin}, use ", Argument("missing_label", values["label"]), ".")
 
 
 def _word_stray(values: dict[str, Any]) -> str:
@@ -91,10 +101,10 @@ REASONS: dict[str, Words] = {
     "category_on_request": ", as requested",
 }
 
-NOTES: dict[str, Words] = {
+NOTES: dict[str, Sentence] = {
     "absent_missing_label": "No row of {target!r} holds the missing label {label!r}.",
     "all_labeled": "Every row has a label in {target!r}: there are no unlabeled rows to learn from.",
-    "minus_one": "Label -1 is treated as a class; if it marks unlabeled rows, declare it as the missing label.",
+    "marker_class": _word_marker,
     "single_row": lambda values: f"Only one labeled row of class {list_names(values['classes'])}: label more of it.",
     "repeated_rows": lambda values: (
         f"{values['n']:,} {'row repeats' if values['n'] == 1 else 'rows repeat'} another row exactly; they are kept."
@@ -119,9 +129,16 @@ def word_reasons(facts: Iterable[Fact]) -> str:
     return "".join(_fill(REASONS[fact.code], fact) for fact in facts)
 
 
-def word_note(fact: Fact) -> str:
+# Codes of notes on a table that is probably not what its user takes it for.
+ALARMS = frozenset({"marker_class"})
+
+
+def word_note(fact: Fact, wording: Wording = PYTHON) -> str:
     """A fact about the table as a sentence."""
-    return PYTHON.sentence(_fill(NOTES[fact.code], fact))
+    words = NOTES[fact.code]
+    found = words.format_map(fact.values) if isinstance(words, str) else words(fact.values)
+    begin = "Caution: " if fact.code in ALARMS else ""
+    return wording.sentence(begin, *([found] if isinstance(found, str) else found))
 
 
 def _fill(words: Words, fact: Fact) -> str:
@@ -176,7 +193,7 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
         _word_used(used, wording),
         *(_word_left_out(left_out, wording) if left_out else ()),
         *(f"Column {show_value(column.name)}: {column.why}." for column in used if column.is_altered),
-        *map(word_note, understanding.notes),
+        *(word_note(fact, wording) for fact in sorted(understanding.notes, key=lambda fact: fact.code in ALARMS)),
     ]
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tabcast.files import Argument, TableFileError, Understanding, read_notes, read_table_file, understand
+from tabcast.files._words import ALARMS, word_note
 from tabcast.runs._options import ColumnOptions
 from tabcast.runs._unite import unite
 
@@ -42,6 +43,8 @@ class PreparedTable:
         What was noticed about the files.
     differences : list of str
         Those of the notes that say how the table of unlabeled rows differs.
+    alarms : list of str
+        Why the table is probably not what its user takes it for.
     """
 
     name: str
@@ -51,6 +54,7 @@ class PreparedTable:
     y: NDArray[np.object_]
     notes: list[str]
     differences: list[str]
+    alarms: list[str]
 
     @property
     def unlabeled(self) -> NDArray[np.intp]:
@@ -76,12 +80,25 @@ def prepare_table(
         frame, differences = unite(frame, more, target, names, columns.ignore)
         notes += differences
     understanding = understand(frame, target, **asdict(columns))
+    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
     if understanding.target_rule.type == "float":
         raise TableFileError(
             f"Column {target!r} holds decimal numbers, for example {understanding.classes[-1]}; tabcast predicts "
             "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
         )
     if needs_unlabeled and not understanding.n_unlabeled:
+        marker = next((fact.values["label"] for fact in understanding.notes if fact.code == "marker_class"), None)
+        if marker is not None and columns.missing_label is None:
+            raise TableFileError(
+                f"Every row has a label in {target!r}, but {marker!r} looks like a marker of unlabeled rows; if it is "
+                "one, use ",
+                Argument("missing_label", marker),
+                "; if it is a class, add unlabeled rows (empty cells, or ",
+                Argument("unlabeled"),
+                "), or use ",
+                Argument("method", "supervised"),
+                ".",
+            )
         raise TableFileError(
             f"Every row has a label in {target!r}, so there is nothing to learn from besides; add unlabeled rows "
             "(empty cells, or ",
@@ -91,7 +108,7 @@ def prepare_table(
             ".",
         )
     X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
-    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences)
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms)
 
 
 def read_table(table: Any, argument: str) -> pd.DataFrame:
