@@ -118,12 +118,13 @@ def fit(
     from rich.console import Console
 
     from tabcast.exceptions import TabcastWarning
+    from tabcast.files._words import word_note
     from tabcast.runs import check_folder, fit_table
 
     folder, said = default_folder(table) if out is None else Path(out), list[str]()
 
     def show_start(understanding: Understanding, notes: list[str]) -> None:
-        said.extend(notes)
+        said.extend([*notes, *map(word_note, understanding.notes)])
         print_start(understanding, notes, method, model, metric)
 
     try:

@@ -135,7 +135,7 @@ def fit_table(
     prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=method != "supervised")
     if on_understood is not None:
         on_understood(prepared.understanding, prepared.notes)
-    for sentence in prepared.differences:
+    for sentence in [*prepared.differences, *prepared.alarms]:
         warnings.warn(sentence, TabcastWarning, stacklevel=2)
     trained = train(prepared, options)
     for warning in trained.warnings:
