@@ -181,6 +181,27 @@ def test_names_of_keys_count(name):
     assert note(np.arange(N) % 7, name).kind == "number"  # named like a key, but with seven values
 
 
+@pytest.mark.parametrize("index", [range(N), [*range(50), *range(50)], RANDOM.permutation(N) + 7, range(4)])
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
+def test_the_index_of_a_frame_is_left_out(index, name):
+    found = note([str(number) for number in index], name)
+    assert (found.kind, found.used) == ("identifier", False)
+    assert "like an index that pandas writes" in found.why
+    assert note([str(number) for number in index], name, use=[name]).used
+
+
+@pytest.mark.parametrize("name", ["plain.2", "plain.1", "target.2"])
+def test_a_column_that_repeats_its_namesake_is_left_out(name):
+    frame = table(NUMBERS).astype(str)
+    again = frame.assign(**{name: frame[name.partition(".")[0]]})
+    found = understand(again, "target").columns[-1]
+    assert (found.name, found.used) == (name, False)
+    assert found.why == f"named like column {name.partition('.')[0]!r}, with the same value in every row"
+    assert understand(again, "target", use=[name]).columns[-1].used
+    other = frame.assign(**{name: frame["plain"].tolist()[::-1]})
+    assert understand(other, "target").columns[-1].used
+
+
 def test_small_tables_keep_their_integers():
     assert note(np.arange(12)).kind == "number"
 

@@ -45,6 +45,8 @@ ID_NAME = re.compile(
     r"|(?<=[a-z])(?:Id|ID|Key|Nr|No)$",
 )
 
+INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")  # the index of a DataFrame, written to a file and read back
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -185,6 +187,8 @@ def _find_key(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -
     """Why a column of integers is a key and not a measurement; None if it is not."""
     n = len(present)
     n_different = int(values.nunique())
+    if INDEX.fullmatch(name.strip()) and 2 * n_different >= n:  # twice where two files became one table
+        return note("index")
     if n >= FEWEST_FOR_KEY and n == len(values) == n_different and present.max() - present.min() == n - 1:
         return note("row_numbers")
     if n_different == n and n >= FEWEST_FOR_KEY and np.abs(present).max() > EXACT:

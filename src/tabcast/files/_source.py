@@ -26,6 +26,7 @@ ARROW_ENDINGS: dict[str, Format] = {
     ".ft": "feather",
 }
 HEAD_BYTES = 4_096
+INDEX_NAME = "Unnamed: 0"  # what pandas calls the index that it wrote
 LINE_BREAK = re.compile(
     r"\s*[\r\n\v\f\x85\u2028\u2029]\s*"
 )  # in a name: some learners refuse it, and no option can hold it
@@ -190,6 +191,30 @@ def _cannot_open(path: Path, error: Exception) -> TableFileError:
     return TableFileError(f"{name} cannot be opened: {reason}.")
 
 
+def complete_names(header: list[str]) -> tuple[list[str], list[str]]:
+    """Names for an index without one, and for columns whose name is taken; and what was done, in sentences."""
+    names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
+    result, notes = list(header), []
+    if len(names) > 1 and not names[0] and any(names):
+        names[0] = result[0] = INDEX_NAME
+        notes.append(f"The first column has no name, like an index that pandas writes; it is called {INDEX_NAME!r}.")
+    taken, renamed = set(names), []
+    for position, name in enumerate(names):
+        if name and name in names[:position]:
+            number = names[:position].count(name) + 1
+            while f"{name}.{number}" in taken:
+                number += 1
+            result[position] = f"{name}.{number}"
+            taken.add(result[position])
+            renamed.append(result[position])
+    if renamed:
+        notes.append(
+            f"More than one column has the same name; the later {'one is' if len(renamed) == 1 else 'ones are'} called "
+            f"{list_names(renamed)}. Remove what is not meant."
+        )
+    return result, notes
+
+
 def check_names(source: Source, header: list[str]) -> list[str]:
     """Column names without spaces around them and line breaks in them; refused when empty or there twice."""
     names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
@@ -197,10 +222,8 @@ def check_names(source: Source, header: list[str]) -> list[str]:
         raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
     for position, name in enumerate(names, start=1):
         if not name:
-            index_advice = " (pandas writes such a column for its index: use to_csv(..., index=False))"
             raise TableFileError(
-                f"Column {position} of {source.name} has no name; give it one in the first line"
-                f"{index_advice if position == 1 else ' or remove it'}."
+                f"Column {position} of {source.name} has no name; give it one in the first line or remove it."
             )
     seen: set[str] = set()
     doubles = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]

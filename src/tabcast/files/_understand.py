@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -24,6 +25,7 @@ from tabcast.files._words import PLURAL
 
 FORMAT_ROWS = 2_000
 COLUMNS_AT_A_TIME = 8
+NUMBERED = re.compile(r"(.+)\.\d+")  # what a column is called whose name was taken, here and in pandas
 
 
 @dataclass(frozen=True)
@@ -353,6 +355,7 @@ def understand(
     is_category = set(named["categories"])
     decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
     settle_decisions(frame, decisions)
+    decisions |= {name: _leave_out_repeated(frame, name, decisions[name]) for name in names}
     columns, rules = [], []
     for name in names:
         decision = _overrule(name, decisions[name], named)
@@ -464,6 +467,16 @@ def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
     """How numbers are written in the text columns of a table, if they agree; None if nothing tells."""
     texts = (frame[name].iloc[:FORMAT_ROWS] for name in names if is_text(frame[name]))
     return agree({first_decisive_format(remove_marks(find_texts(values))) for values in texts})
+
+
+def _leave_out_repeated(frame: pd.DataFrame, name: str, decision: Decision) -> Decision:
+    """Leave a column out that has the name of another, with the number that makes it different, and its values."""
+    found = NUMBERED.fullmatch(name)
+    if not decision.used or found is None or found[1] not in frame.columns:
+        return decision
+    if not frame[name].astype(object).equals(frame[found[1]].astype(object)):
+        return decision
+    return replace(decision, used=False, facts=(note("repeats", column=found[1]),))
 
 
 def _count_repeated(frame: pd.DataFrame) -> int:

@@ -77,6 +77,8 @@ REASONS: dict[str, Words] = {
     "grouped_levels": "{n:,} levels, the {n_kept} most frequent kept ({share:.0%} of the rows), the rest grouped",
     "free_text": "free text, {n:,} different values in {n_rows:,} rows",
     "different_values": _word_different,
+    "index": "row numbers, like an index that pandas writes",
+    "repeats": "named like column {column!r}, with the same value in every row",
     "row_numbers": "consecutive integers, a different one in every row, like row numbers",
     "long_integers": "a different integer in every row, too long for a measurement",
     "named_like_a_key": "named like a key, with a different integer in (nearly) every row",
