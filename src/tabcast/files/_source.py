@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,9 @@ from typing import BinaryIO, Literal, cast
 
 from tabcast.files._errors import TableFileError, list_names
 
-Format = Literal["text", "parquet", "feather"]
+Format = Literal["text", "parquet", "feather", "excel"]
 
-ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet or Feather"
+ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet, Feather or Excel (.xlsx)"
 TEXT_ENDINGS = {"", ".csv", ".tsv", ".tab", ".txt", ".psv", ".dat", ".data"}
 ARROW_ENDINGS: dict[str, Format] = {
     ".parquet": "parquet",
@@ -50,7 +51,8 @@ OTHER_FORMATS: list[tuple[bytes, str, str]] = [
     (b"\xff\xd8\xff", "a picture", "export the table as CSV"),
     (b"\x7fELF", "a program", "name the table instead"),
 ]
-XLSX_PARTS = (b"xl/", b"[Content_Types].xml")
+EXCEL_ENDINGS = (".xlsx", ".xlsm")
+OFFICE_PART, WORKBOOK = "[Content_Types].xml", "xl/workbook.xml"
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Source:
     ----------
     path : Path
         The file.
-    format : {"text", "parquet", "feather"}
+    format : {"text", "parquet", "feather", "excel"}
         What is in it.
     is_gzip : bool
         Whether it is compressed as a whole.
@@ -127,8 +129,21 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     found = _arrow_format(head)
     if found is not None:
         return _arrow_source(path, found)
+    if head.startswith(b"PK\x03\x04") and WORKBOOK in _list_archive(path):
+        called = path.suffix.lower() in EXCEL_ENDINGS
+        notes = () if called else (f"{path.name} is an Excel file by its content, and was read as one.",)
+        return Source(path, "excel", False, notes)
     _refuse_other_formats(path, head)
     return _text_source(path, is_gzip=False)
+
+
+def _list_archive(path: Path) -> list[str]:
+    """What a zip archive holds; nothing if it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError):
+        return []
 
 
 def _arrow_format(head: bytes) -> Format | None:
@@ -169,8 +184,8 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
     """One sentence for each kind of file that people have instead of a table."""
     for magic, what, advice in OTHER_FORMATS:
         if head.startswith(magic):
-            if magic.startswith(b"PK") and any(part in head for part in XLSX_PARTS):
-                what, advice = "an Excel or Office file", "save the sheet as CSV (File, Save as)"
+            if magic.startswith(b"PK") and OFFICE_PART.encode() in head:
+                what, advice = "an Office file other than an Excel workbook, or a damaged one", "save the table as CSV"
             raise TableFileError(f"{path.name} is {what}, not a table that can be read here; {advice}.")
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml")):

@@ -12,7 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files import Argument, TableFileError, Understanding, read_notes, read_table_file, understand
+from tabcast.files import (
+    Argument,
+    ArgumentError,
+    TableFileError,
+    Understanding,
+    read_notes,
+    read_table_file,
+    understand,
+)
 from tabcast.files._words import ALARMS, word_note
 from tabcast.runs._options import ColumnOptions
 from tabcast.runs._unite import unite
@@ -68,10 +76,16 @@ class PreparedTable:
 
 
 def prepare_table(
-    table: TableLike, target: str, unlabeled: TableLike | None, columns: ColumnOptions, *, needs_unlabeled: bool
+    table: TableLike,
+    target: str,
+    unlabeled: TableLike | None,
+    columns: ColumnOptions,
+    *,
+    needs_unlabeled: bool,
+    sheet: str | None = None,
 ) -> PreparedTable:
     """Read a table, with the rows of `unlabeled` below, and understand it."""
-    frame = read_table(table, "table")
+    frame = read_table(table, "table", sheet)
     notes, differences = read_notes(frame), list[str]()
     if unlabeled is not None:
         more = read_table(unlabeled, "unlabeled")
@@ -111,12 +125,14 @@ def prepare_table(
     return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms)
 
 
-def read_table(table: Any, argument: str) -> pd.DataFrame:
+def read_table(table: Any, argument: str, sheet: str | None = None) -> pd.DataFrame:
     """A table from a file, or a DataFrame with its rows numbered from 0."""
     if isinstance(table, pd.DataFrame):
+        if sheet is not None:
+            raise ArgumentError(Argument("sheet"), f" is for Excel files; `{argument}` is a DataFrame.")
         return table.reset_index(drop=True)
     if isinstance(table, str | os.PathLike):
-        return read_table_file(table)
+        return read_table_file(table, sheet)
     raise TypeError(f"`{argument}` must be a path or a pandas DataFrame; got {type(table).__name__}.")
 
 
