@@ -55,6 +55,33 @@ def _word_marker(values: dict[str, Any]) -> tuple[str | Argument, ...]:
     return (f"{begin}, use ", Argument("missing_label", values["label"]), ".")
 
 
+def _word_leak(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    names, one = values["columns"], len(values["columns"]) == 1
+    who = (
+        f"Column {names[0]!r} alone predicts"
+        if one
+        else f"Columns {list_names(names, MOST_NAMES)}, each alone, predict"
+    )
+    score = f"{'' if one else 'at least '}{values['score']:.1%}"
+    return (
+        f"{who} {values['target']!r} nearly perfectly (balanced accuracy {score} on held-out labeled rows); if "
+        f"{'it is' if one else 'they are'} known only after the label or made from it, leave out with ",
+        Argument("ignore", names[:MOST_NAMES]),
+        ".",
+    )
+
+
+def _word_known_for_labeled_rows(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    names, one = values["columns"], len(values["columns"]) == 1
+    who = f"Column {names[0]!r} has" if one else f"Columns {list_names(names, MOST_NAMES)} have"
+    return (
+        f"{who} values in labeled rows and in hardly any unlabeled one, so the model learns from what it will not "
+        "know; leave out with ",
+        Argument("ignore", names[:MOST_NAMES]),
+        ".",
+    )
+
+
 def _word_stray(values: dict[str, Any]) -> str:
     strays = "value that is not one counts" if values["n"] == 1 else "values that are not count"
     return f"; {values['n']:,} {strays} as missing, for example {values['example']!r}"
@@ -101,12 +128,16 @@ REASONS: dict[str, Words] = {
     "too_large": "; {n:,} cut to 1e38",
     "rounded": "; integers this long are rounded",
     "category_on_request": ", as requested",
+    "predicts_target": "; alone it predicts the target (balanced accuracy {score:.1%} on held-out labeled rows)",
+    "only_labeled": "; has values in labeled rows and in hardly any unlabeled one",
 }
 
 NOTES: dict[str, Sentence] = {
     "absent_missing_label": "No row of {target!r} holds the missing label {label!r}.",
     "all_labeled": "Every row has a label in {target!r}: there are no unlabeled rows to learn from.",
     "marker_class": _word_marker,
+    "leak": _word_leak,
+    "known_for_labeled_rows": _word_known_for_labeled_rows,
     "single_row": lambda values: f"Only one labeled row of class {list_names(values['classes'])}: label more of it.",
     "repeated_rows": lambda values: (
         f"{values['n']:,} {'row repeats' if values['n'] == 1 else 'rows repeat'} another row exactly; they are kept."
@@ -132,7 +163,7 @@ def word_reasons(facts: Iterable[Fact]) -> str:
 
 
 # Codes of notes on a table that is probably not what its user takes it for.
-ALARMS = frozenset({"marker_class"})
+ALARMS = frozenset({"marker_class", "leak", "known_for_labeled_rows"})
 
 
 def word_note(fact: Fact, wording: Wording = PYTHON) -> str:

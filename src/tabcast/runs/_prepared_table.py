@@ -21,6 +21,7 @@ from tabcast.files import (
     read_table_file,
     understand,
 )
+from tabcast.files._leaks import note_leaks
 from tabcast.files._words import ALARMS, word_note
 from tabcast.runs._options import ColumnOptions
 from tabcast.runs._unite import unite
@@ -94,7 +95,6 @@ def prepare_table(
         frame, differences = unite(frame, more, target, names, columns.ignore)
         notes += differences
     understanding = understand(frame, target, **asdict(columns))
-    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
     if understanding.target_rule.type == "float":
         raise TableFileError(
             f"Column {target!r} holds decimal numbers, for example {understanding.classes[-1]}; tabcast predicts "
@@ -122,6 +122,8 @@ def prepare_table(
             ".",
         )
     X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
+    understanding = note_leaks(understanding, X, y)
+    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
     return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms)
 
 
