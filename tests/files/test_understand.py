@@ -181,6 +181,21 @@ def test_names_of_keys_count(name):
     assert note(np.arange(N) % 7, name).kind == "number"  # named like a key, but with seven values
 
 
+def test_words_like_names_or_keys_are_suggested_to_be_left_out():
+    names = [f"customer {RANDOM.integers(80)}" for _ in range(N)]
+    understanding = understand(table(names), "target")
+    assert understanding.columns[0].used
+    assert "perhaps names or keys" in understanding.columns[0].why
+    assert describe(understanding)[-1] == (
+        "Like names or keys, nearly each value of column 'column' is in a few rows only; if it tells rows apart and "
+        "nothing else, leave out with `ignore=['column']`."
+    )
+    for overruled in ({"use": ["column"]}, {"ignore": ["column"]}, {"categories": ["column"]}):
+        assert "names or keys" not in describe(understand(table(names), "target", **overruled))[-1]
+    towns = [f"town {number % 25}" for number in range(N)]
+    assert "names or keys" not in describe(understand(table(towns), "target"))[-1]
+
+
 @pytest.mark.parametrize("index", [range(N), [*range(50), *range(50)], RANDOM.permutation(N) + 7, range(4)])
 @pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
 def test_the_index_of_a_frame_is_left_out(index, name):

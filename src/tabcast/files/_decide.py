@@ -35,6 +35,7 @@ SHOWN_LEVELS = 3
 FEW_LEVELS = 20  # numbers and words mixed: up to here they are levels such as 1, 2, 3, "4 or more"
 MOSTLY = 0.8  # proportion of numbers (or dates) that makes a column one of numbers, strays missing
 NEARLY_ALL = 0.9  # proportion of different values that makes an identifier
+OFTEN_DIFFERENT = 0.3  # proportion of different words from which they may be names of rows
 FEWEST_FOR_KEY = 20  # rows below which 1, 2, 3, ... may well be a measurement
 FEWEST_FOR_UNIQUE = 5
 SAMPLE_ROWS = 1_000
@@ -235,6 +236,8 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
         return Decision("identifier", False, (note("different_values", n=n_levels, n_rows=n), *details), rule)
     if ID_NAME.search(name.strip()) and n_levels / n > 0.5 and n >= FEWEST_FOR_UNIQUE:
         return Decision("identifier", False, (note("named_like_a_key_of_words", n=n_levels, n_rows=n),), rule)
+    if n_levels > FEW_LEVELS and n_levels / n >= OFTEN_DIFFERENT:
+        details = (*details, note("like_names", n_rows=n))
     return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
 
 

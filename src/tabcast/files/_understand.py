@@ -370,6 +370,10 @@ def understand(
             f"No column is left to predict {target!r} from ({reasons}); name one with ", Argument("use"), "."
         )
     n_labeled = sum(class_counts.values())
+    alike = [one.name for one in columns if one.used and any(fact.code == "like_names" for fact in one.facts)]
+    alike = [name for name in alike if name not in named["use"]]
+    if alike:
+        notes.append(note("names_or_keys", columns=alike))
     n_repeated = _count_repeated(frame)
     if n_repeated:
         notes.append(note("repeated_rows", n=n_repeated))

@@ -128,6 +128,7 @@ REASONS: dict[str, Words] = {
     "too_large": "; {n:,} cut to 1e38",
     "rounded": "; integers this long are rounded",
     "category_on_request": ", as requested",
+    "like_names": ", in {n_rows:,} rows: perhaps names or keys",
     "predicts_target": "; alone it predicts the target (balanced accuracy {score:.1%} on held-out labeled rows)",
     "only_labeled": "; has values in labeled rows and in hardly any unlabeled one",
 }
@@ -136,6 +137,12 @@ NOTES: dict[str, Sentence] = {
     "absent_missing_label": "No row of {target!r} holds the missing label {label!r}.",
     "all_labeled": "Every row has a label in {target!r}: there are no unlabeled rows to learn from.",
     "marker_class": _word_marker,
+    "names_or_keys": lambda values: (
+        f"Like names or keys, nearly each value of {_columns(values['columns'])} is in a few rows only; if it tells "
+        "rows apart and nothing else, leave out with ",
+        Argument("ignore", values["columns"][:MOST_NAMES]),
+        ".",
+    ),
     "leak": _word_leak,
     "known_for_labeled_rows": _word_known_for_labeled_rows,
     "single_row": lambda values: f"Only one labeled row of class {list_names(values['classes'])}: label more of it.",
@@ -260,6 +267,10 @@ def _word_left_out(left_out: list[ColumnNote], wording: Wording) -> list[str]:
     lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
     more = [column.name for column in left_out[MOST_LEFT_OUT:]]
     return [*lines, f"  and {len(more):,} more: {list_names(more)}."] if more else lines
+
+
+def _columns(names: list[str]) -> str:
+    return f"column{'' if len(names) == 1 else 's'} {list_names(names, MOST_NAMES)}"
 
 
 def _count(n: int) -> str:
