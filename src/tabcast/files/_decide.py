@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tabcast.files._errors import shorten
 from tabcast.files._facts import Fact, note
 from tabcast.files._marks import PERCENT, count_percent, find_mark, remove_marks
 from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import (
     BOOLEAN_WORDS,
     NOT_NUMBERS,
@@ -231,7 +233,7 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
     if n_levels == 1 and n == len(texts.codes):
         return Decision("constant", False, (_same_value(texts),), rule)
     if _is_prose(texts):
-        return Decision("text", False, (note("free_text", n=n_levels, n_rows=n),), rule)
+        return Decision("text", True, (note("free_text", n=n_levels, n_rows=n),), TextRule(name, _find_analyzer(texts)))
     if n >= FEWEST_FOR_UNIQUE and n_levels / n >= NEARLY_ALL:
         return Decision("identifier", False, (note("different_values", n=n_levels, n_rows=n), *details), rule)
     if ID_NAME.search(name.strip()) and n_levels / n > 0.5 and n >= FEWEST_FOR_UNIQUE:
@@ -239,6 +241,23 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
     if n_levels > FEW_LEVELS and n_levels / n >= OFTEN_DIFFERENT:
         details = (*details, note("like_names", n_rows=n))
     return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
+
+
+def learn_text(rule: TextRule, values: pd.Series[Any], decision: Decision, taken: Iterable[str]) -> Decision:
+    """The decision for a column of text with its rule learned; left out if its texts have too few terms in common."""
+    texts = find_texts(values)
+    learned = rule.learn(texts, taken)
+    if learned is None:
+        facts = (*decision.facts, note("nothing_in_common"))
+        return Decision("text", False, facts, _category_rule(rule.name, texts)[0])
+    details = note("text_features", n=len(learned.outputs), n_terms=len(learned.terms), terms=rule.analyzer)
+    return replace(decision, facts=(*decision.facts, details), rule=learned)
+
+
+def _find_analyzer(texts: Texts) -> str:
+    """Words, unless the texts have no spaces between them."""
+    sample = texts.levels[:: max(1, len(texts.levels) // 1_000)]
+    return "words" if np.mean([len(text.split()) for text in sample]) >= PROSE_WORDS else "characters"
 
 
 def _marked(texts: Texts, mark: str | None) -> list[Fact]:

@@ -18,6 +18,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast.files._facts import Fact, note
+from tabcast.files._text_rule import TextRule
 from tabcast.files._understand import Understanding
 
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
@@ -31,7 +32,7 @@ HARDLY, OFTEN = 0.02, 0.5  # proportions of unlabeled and of labeled rows with a
 
 def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.object_]) -> Understanding:
     """The understanding with an alarm on each column that predicts the target alone, or that only labeled rows have."""
-    labeled = ~pd.isna(y)
+    labeled, X = ~pd.isna(y), _one_per_column(understanding, X)
     scores = find_predictive(X.loc[labeled], np.array([str(label) for label in y[labeled]]))
     only_labeled = find_only_labeled(X, labeled)
     if not scores and not only_labeled:
@@ -46,6 +47,13 @@ def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.obje
         alarms.append(note("known_for_labeled_rows", columns=only_labeled))
     columns = [replace(one, facts=(*one.facts, *facts.get(one.name, ()))) for one in understanding.columns]
     return replace(understanding, columns=columns, notes=[*understanding.notes, *alarms])
+
+
+def _one_per_column(understanding: Understanding, X: pd.DataFrame) -> pd.DataFrame:
+    """The features, of a column of text the first."""
+    first = {rule.outputs[0]: rule.name for rule in understanding.rules if isinstance(rule, TextRule)}
+    others = {name for rule in understanding.rules if isinstance(rule, TextRule) for name in rule.outputs[1:]}
+    return X[[name for name in X.columns if name not in others]].rename(columns=first)
 
 
 def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, float]:

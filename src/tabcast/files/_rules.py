@@ -1,7 +1,7 @@
 """How a column becomes a feature: one rule per column, learned once, the same for every later file.
 
 A rule is plain data (it is saved with the model as JSON) and has one verb, `convert`. What it could not use becomes
-missing, and is counted.
+missing, and is counted. A rule of text gives several features (`convert_text`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabcast.files._errors import show_value
 from tabcast.files._marks import remove_marks
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import (
     NOT_NUMBERS,
     Texts,
@@ -188,8 +189,8 @@ class DateRule:
         return pd.Series(days, index=values.index, name=self.name), problems
 
 
-Rule = NumberRule | CategoryRule | DateRule
-RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (NumberRule, CategoryRule, DateRule)}
+Rule = NumberRule | CategoryRule | DateRule | TextRule
+RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (NumberRule, CategoryRule, DateRule, TextRule)}
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:

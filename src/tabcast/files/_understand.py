@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Decision, decide, decide_category
+from tabcast.files._decide import Decision, decide, decide_category, learn_text
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
 from tabcast.files._facts import ColumnNote, Fact, note
 from tabcast.files._marks import remove_marks
 from tabcast.files._notation import Notation, agree, settle_notation
-from tabcast.files._rules import CategoryRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
+from tabcast.files._rules import DateRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import find_texts, first_decisive_format, is_text
 from tabcast.files._wording import Argument
 from tabcast.files._words import PLURAL
@@ -125,9 +126,20 @@ class Understanding:
         Returns
         -------
         list of str
-            The columns that :meth:`features` has.
+            The columns that :meth:`features` needs.
         """
         return [rule.name for rule in self.rules]
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the features: of a column of text several, of any other the column itself.
+
+        Returns
+        -------
+        list of str
+            The columns that :meth:`features` has.
+        """
+        return [name for rule in self.rules for name in (rule.outputs if isinstance(rule, TextRule) else (rule.name,))]
 
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Get the features of a table: the same columns, order and types for every table.
@@ -165,8 +177,13 @@ class Understanding:
         """
         self.check_columns(frame.columns)
         notation = self.settle_notation([frame]) if notation is None else notation
-        columns, problems = {}, []
+        columns: dict[str, pd.Series[Any]] = {}
+        problems: list[Problem] = []
         for rule in self.rules:
+            if isinstance(rule, TextRule):
+                found_features = rule.convert_text(frame[rule.name])
+                columns |= {name: found_features[name] for name in rule.outputs}
+                continue
             columns[rule.name], found = rule.convert(frame[rule.name], notation.formats.get(rule.name))
             problems += found
         return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
@@ -197,7 +214,7 @@ class Understanding:
         list of str
             The columns that :meth:`settle_notation` needs.
         """
-        return [rule.name for rule in self.rules if not isinstance(rule, CategoryRule)]
+        return [rule.name for rule in self.rules if isinstance(rule, NumberRule | DateRule)]
 
     @property
     def notation(self) -> Notation:
@@ -208,7 +225,7 @@ class Understanding:
         Notation
             For :meth:`convert` of that very table.
         """
-        rules = (rule for rule in self.rules if not isinstance(rule, CategoryRule))
+        rules = (rule for rule in self.rules if isinstance(rule, NumberRule | DateRule))
         return Notation({rule.name: rule.format for rule in rules if rule.format is not None})
 
     def check_columns(self, columns: Iterable[str]) -> None:
@@ -358,7 +375,10 @@ def understand(
     decisions |= {name: _leave_out_repeated(frame, name, decisions[name]) for name in names}
     columns, rules = [], []
     for name in names:
-        decision = _overrule(name, decisions[name], named)
+        decision = decisions[name]
+        if isinstance(decision.rule, TextRule) and name not in named["ignore"] + named["id_columns"]:
+            decision = learn_text(decision.rule, frame[name], decision, frame.columns)
+        decision = _overrule(name, decision, named)
         columns.append(ColumnNote(name, decision.kind, decision.used, decision.facts))
         if decision.used and decision.rule is not None:
             rules.append(decision.rule)

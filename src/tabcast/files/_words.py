@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 10
 MOST_NAMES = 5
 MOST_LEFT_OUT = 10
-PLURAL = {"number": "numbers", "category": "categories", "date": "dates"}
+PLURAL = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 Words = str | Callable[[dict[str, Any]], str]  # a template for the values of a fact, or a function of them
 Sentence = str | Callable[[dict[str, Any]], str | tuple[str | Argument, ...]]  # with arguments that each audience names
@@ -128,6 +128,11 @@ REASONS: dict[str, Words] = {
     "too_large": "; {n:,} cut to 1e38",
     "rounded": "; integers this long are rounded",
     "category_on_request": ", as requested",
+    "text_features": lambda values: (
+        f", as {values['n']} features of {values['n_terms']:,} "
+        f"{'words' if values['terms'] == 'words' else 'groups of three characters'}"
+    ),
+    "nothing_in_common": ", with too few words in common",
     "like_names": ", in {n_rows:,} rows: perhaps names or keys",
     "predicts_target": "; alone it predicts the target (balanced accuracy {score:.1%} on held-out labeled rows)",
     "only_labeled": "; has values in labeled rows and in hardly any unlabeled one",
