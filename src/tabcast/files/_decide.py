@@ -33,6 +33,7 @@ from tabcast.files._values import (
 )
 
 MOST_LEVELS = 200  # gradient boosting of scikit-learn takes 255
+MANY_LEVELS, MOST_LOST = 1_000, 0.5  # with more levels, and fewer rows that would keep theirs, the spelling tells more
 SHOWN_LEVELS = 3
 FEW_LEVELS = 20  # numbers and words mixed: up to here they are levels such as 1, 2, 3, "4 or more"
 MOSTLY = 0.8  # proportion of numbers (or dates) that makes a column one of numbers, strays missing
@@ -240,18 +241,22 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
         return Decision("identifier", False, (note("named_like_a_key_of_words", n=n_levels, n_rows=n),), rule)
     if n_levels > FEW_LEVELS and n_levels / n >= OFTEN_DIFFERENT:
         details = (*details, note("like_names", n_rows=n))
+    if n_levels > MANY_LEVELS and share_kept < MOST_LOST:
+        return Decision("category", True, (note("many_levels", n=n_levels), *details), TextRule(name, "characters"))
     return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
 
 
 def learn_text(rule: TextRule, values: pd.Series[Any], decision: Decision, taken: Iterable[str]) -> Decision:
-    """The decision for a column of text with its rule learned; left out if its texts have too few terms in common."""
+    """The decision for a column of text with its rule learned; without it if the texts have too few terms in common."""
     texts = find_texts(values)
-    learned = rule.learn(texts, taken)
-    if learned is None:
-        facts = (*decision.facts, note("nothing_in_common"))
-        return Decision("text", False, facts, _category_rule(rule.name, texts)[0])
-    details = note("text_features", n=len(learned.outputs), n_terms=len(learned.terms), terms=rule.analyzer)
-    return replace(decision, facts=(*decision.facts, details), rule=learned)
+    learned, (first, *details) = rule.learn(texts, taken), decision.facts
+    if learned is not None:
+        features = note("text_features", n=len(learned.outputs), n_terms=len(learned.terms), terms=rule.analyzer)
+        return replace(decision, facts=(first, features, *details), rule=learned)
+    category, share_kept = _category_rule(rule.name, texts)
+    if decision.kind == "category":
+        return replace(decision, facts=(_levels(texts, category, share_kept), *details), rule=category)
+    return Decision("text", False, (first, note("nothing_in_common"), *details), category)
 
 
 def _find_analyzer(texts: Texts) -> str:

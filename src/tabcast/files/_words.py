@@ -102,6 +102,7 @@ REASONS: dict[str, Words] = {
     "dates": "dates from {first} to {last}, as days",
     "levels": _word_levels,
     "grouped_levels": "{n:,} levels, the {n_kept} most frequent kept ({share:.0%} of the rows), the rest grouped",
+    "many_levels": "{n:,} levels",
     "free_text": "free text, {n:,} different values in {n_rows:,} rows",
     "different_values": _word_different,
     "index": "row numbers, like an index that pandas writes",
