@@ -214,7 +214,14 @@ def test_a_column_that_repeats_its_namesake_is_left_out(name):
     assert found.why == f"named like column {name.partition('.')[0]!r}, with the same value in every row"
     assert understand(again, "target", use=[name]).columns[-1].used
     other = frame.assign(**{name: frame["plain"].tolist()[::-1]})
-    assert understand(other, "target").columns[-1].used
+    assert understand(other, "target").columns[-1].used == (name != "target.2")
+
+
+def test_a_second_target_is_no_feature():
+    frame = table(NUMBERS).assign(**{"target.2": ["a", "b", "c", "c"] * 25})
+    found = understand(frame, "target").columns[-1]
+    assert (found.used, found.why) == (False, "named like the target 'target', with other values")
+    assert understand(frame, "target", use=["target.2"]).columns[-1].used
 
 
 def test_small_tables_keep_their_integers():

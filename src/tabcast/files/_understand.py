@@ -372,7 +372,7 @@ def understand(
     is_category = set(named["categories"])
     decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
     settle_decisions(frame, decisions)
-    decisions |= {name: _leave_out_repeated(frame, name, decisions[name]) for name in names}
+    decisions |= {name: _leave_out_repeated(frame, name, decisions[name], target) for name in names}
     columns, rules = [], []
     for name in names:
         decision = decisions[name]
@@ -493,13 +493,14 @@ def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
     return agree({first_decisive_format(remove_marks(find_texts(values))) for values in texts})
 
 
-def _leave_out_repeated(frame: pd.DataFrame, name: str, decision: Decision) -> Decision:
-    """Leave a column out that has the name of another, with the number that makes it different, and its values."""
+def _leave_out_repeated(frame: pd.DataFrame, name: str, decision: Decision, target: str) -> Decision:
+    """Leave a column out that has the name of another, but for a number, and its values, or the name of the target."""
     found = NUMBERED.fullmatch(name)
     if not decision.used or found is None or found[1] not in frame.columns:
         return decision
     if not frame[name].astype(object).equals(frame[found[1]].astype(object)):
-        return decision
+        facts = (note("named_like_the_target", target=target),)
+        return decision if found[1] != target else replace(decision, used=False, facts=facts)
     return replace(decision, used=False, facts=(note("repeats", column=found[1]),))
 
 

@@ -25,7 +25,7 @@ Sentence = str | Callable[[dict[str, Any]], str | tuple[str | Argument, ...]]  #
 # Codes of columns some of whose values are not used as they are in the table.
 ALTERED = frozenset(
     {"decimal_comma", "thousands_comma", "two_notations", "stray", "infinite", "too_large", "rounded"}
-    | {"grouped_levels", "day_or_month", "currency", "percent", "partly_percent"}
+    | {"grouped_levels", "day_or_month", "currency", "percent", "partly_percent", "text_features"}
 )
 
 
@@ -107,6 +107,7 @@ REASONS: dict[str, Words] = {
     "different_values": _word_different,
     "index": "row numbers, like an index that pandas writes",
     "repeats": "named like column {column!r}, with the same value in every row",
+    "named_like_the_target": "named like the target {target!r}, with other values",
     "row_numbers": "consecutive integers, a different one in every row, like row numbers",
     "long_integers": "a different integer in every row, too long for a measurement",
     "named_like_a_key": "named like a key, with a different integer in (nearly) every row",
