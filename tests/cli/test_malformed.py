@@ -250,8 +250,8 @@ def test_a_good_table_with_one_broken_line(tmp_path, line, damage):
 )
 def test_a_good_table_with_broken_names(tmp_path, names, ending):
     stripped = [name.strip() for name in names]
-    if len(set(stripped)) == 4 and "" not in stripped:
-        names[0] = names[1]
+    if "" not in stripped[1:] and "churned" in stripped:  # an index may have no name, and a name may be there twice
+        names[1] = ""
     rows = "\t".join(names) + "\n" + "".join(LINES[1:]).replace(",", "\t")
     content = rows.encode() if ending == ".tsv" else rows.replace("\t", ",").encode()
     (tmp_path / f"t{ending}").write_bytes(gzip.compress(content) if ending == ".csv.gz" else content)

@@ -319,7 +319,6 @@ class TestBadInput:
             ("empty.csv", b"", "is empty"),
             ("head.csv", b"age,city,since\n", "no rows"),
             ("ragged.csv", b"age,city,since\n1,Ulm,2020-01-01\n1,2\n", "Line 3 of ragged.csv"),
-            ("double.csv", b"age,age,city,since\n1,2,3,4\n", "more than one column named 'age'"),
             ("bad.parquet", b"PAR1 nothing PAR1", "damaged"),
             ("bad.feather", b"ARROW1 nothing", "damaged"),
             ("wrong.parquet", b"age,city\n1,2\n", "is not a Parquet file"),

@@ -181,6 +181,49 @@ def test_names_of_keys_count(name):
     assert note(np.arange(N) % 7, name).kind == "number"  # named like a key, but with seven values
 
 
+def test_words_like_names_or_keys_are_suggested_to_be_left_out():
+    names = [f"customer {RANDOM.integers(80)}" for _ in range(N)]
+    understanding = understand(table(names), "target")
+    assert understanding.columns[0].used
+    assert "perhaps names or keys" in understanding.columns[0].why
+    assert describe(understanding)[-1] == (
+        "Like names or keys, nearly each value of column 'column' is in a few rows only; if it tells rows apart and "
+        "nothing else, leave out with `ignore=['column']`."
+    )
+    for overruled in ({"use": ["column"]}, {"ignore": ["column"]}, {"categories": ["column"]}):
+        assert "names or keys" not in describe(understand(table(names), "target", **overruled))[-1]
+    towns = [f"town {number % 25}" for number in range(N)]
+    assert "names or keys" not in describe(understand(table(towns), "target"))[-1]
+
+
+@pytest.mark.parametrize("index", [range(N), [*range(50), *range(50)], RANDOM.permutation(N) + 7, range(4)])
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
+def test_the_index_of_a_frame_is_left_out(index, name):
+    found = note([str(number) for number in index], name)
+    assert (found.kind, found.used) == ("identifier", False)
+    assert "like an index that pandas writes" in found.why
+    assert note([str(number) for number in index], name, use=[name]).used
+
+
+@pytest.mark.parametrize("name", ["plain.2", "plain.1", "target.2"])
+def test_a_column_that_repeats_its_namesake_is_left_out(name):
+    frame = table(NUMBERS).astype(str)
+    again = frame.assign(**{name: frame[name.partition(".")[0]]})
+    found = understand(again, "target").columns[-1]
+    assert (found.name, found.used) == (name, False)
+    assert found.why == f"named like column {name.partition('.')[0]!r}, with the same value in every row"
+    assert understand(again, "target", use=[name]).columns[-1].used
+    other = frame.assign(**{name: frame["plain"].tolist()[::-1]})
+    assert understand(other, "target").columns[-1].used == (name != "target.2")
+
+
+def test_a_second_target_is_no_feature():
+    frame = table(NUMBERS).assign(**{"target.2": ["a", "b", "c", "c"] * 25})
+    found = understand(frame, "target").columns[-1]
+    assert (found.used, found.why) == (False, "named like the target 'target', with other values")
+    assert understand(frame, "target", use=["target.2"]).columns[-1].used
+
+
 def test_small_tables_keep_their_integers():
     assert note(np.arange(12)).kind == "number"
 
@@ -440,12 +483,35 @@ def test_words_on_targets():
         return " ".join(describe(understand(target(values), "target", **options)))
 
     assert "Every row has a label" in notes(["a", "b"] * 9)
-    assert "Label -1 is treated as a class; if it marks unlabeled rows" in notes([-1, 0, 1, None] * 9)
+    assert "Caution: Label -1 is treated as a class (9 rows of 'target'); if it marks unlabeled rows, use " in (
+        notes([-1, 0, 1, None] * 9)
+    )
     assert "Only one labeled row of class 'c'" in notes(["a", "b"] * 9 + ["c"])
     assert "No row of 'target' holds the missing label '?'" in notes(["a", "b", None] * 9, missing_label="?")
     repeated = pd.concat([target(["a", "b", None] * 9)] * 2)
     assert "27 rows repeat another row exactly" in describe(understand(repeated, "target"))[-1]
     assert understand(repeated, "target").notes == [Fact("repeated_rows", {"n": 27})]
+
+
+@pytest.mark.parametrize("marker", ["?", "unknown", "Unlabeled", "-", "none", -1])
+@pytest.mark.parametrize("empty", [True, False])
+def test_labels_that_look_like_markers_raise_a_caution(marker, empty):
+    values = [marker, "a", "b", None if empty else "a"] * 9 if marker != -1 else [-1, 0, 1, None if empty else 0] * 9
+    line = describe(understand(target(values), "target"))[-1]
+    assert line.startswith(f"Caution: Label {marker!r} is treated as a class (9 rows")
+    assert line.endswith(f"use `missing_label={marker!r}`.")
+    lines = describe(understand(target(values), "target", missing_label=marker))
+    assert not any("Caution" in line for line in lines)
+
+
+def test_a_second_marker_is_said_too():
+    lines = describe(understand(target(["?", "?", "unknown", "a", "b"] * 9), "target"))
+    assert lines[-2].endswith("use `missing_label='?'`.")
+    assert lines[-1].endswith("if it marks unlabeled rows too, empty these cells.")
+
+
+def test_ordinary_labels_raise_no_caution():
+    assert not any("Caution" in line for line in describe(understand(target(["a", "b", None] * 9), "target")))
 
 
 def test_a_label_that_was_not_there_is_refused():

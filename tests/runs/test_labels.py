@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from tabcast import fit_table, load_run
 from tabcast.cli.main import app
+from tabcast.exceptions import TabcastWarning
 from tabcast.files import TableFileError
 
 METHODS = {
@@ -57,6 +58,25 @@ def test_minus_one_is_no_class_where_the_user_says_so(tmp_path):
     run = fit_table(table, "y", method="supervised", model="logistic_regression", missing_label=-1)
     assert run.model.classes_.tolist() == [0, 1]
     assert len(run.predictions) == 45
+
+
+@pytest.mark.parametrize("rest", ["?", None], ids=["all filled", "half empty"])
+def test_a_marker_among_the_labels_is_not_silent(rest, tmp_path):
+    table = make_table(["yes", "no"]).fillna({"y": "?"})
+    table.loc[table.index[60:], "y"] = rest
+    options = {"model": "logistic_regression", "time_limit": 0.1}
+    if rest is None:
+        with pytest.warns(TabcastWarning, match=r"Label '\?' is treated as a class \(15 rows of 'y'\)"):
+            run = fit_table(table, "y", method="naive", strategy="all", **options)
+        assert any("Label '?' is treated as a class" in one for one in run.summary["warnings"])
+    else:
+        with pytest.raises(TableFileError, match=r"'\?' looks like a marker.*use `missing_label='\?'`"):
+            fit_table(table, "y", **options)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    arguments = ["fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "out", "--time-limit", "0.1s"]
+    result = CliRunner().invoke(app, [*map(str, arguments), "--model", "logistic_regression", "--jobs", "1"])
+    assert " ".join(result.output.split()).count("use --missing-label '?'") == 1
+    assert result.exit_code == (0 if rest is None else 2)
 
 
 @pytest.mark.parametrize("label", [2**53 - 1, 2**53, 2**53 + 2, -(2**53)])

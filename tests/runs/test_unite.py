@@ -53,7 +53,8 @@ def test_columns_of_one_table_only_are_named():
     said = " ".join(str(one.message) for one in caught)
     assert "`unlabeled` lacks column 'age' of table: missing in all of its 60 rows." in said
     assert "`unlabeled` has column 'size' that table lacks: not used." in said
-    assert sum("'age'" in sentence for sentence in run.summary["warnings"]) == 1
+    assert sum("lacks column 'age'" in sentence for sentence in run.summary["warnings"]) == 1
+    assert sum("Column 'age' has values in labeled rows" in sentence for sentence in run.summary["warnings"]) == 1
     ignoring = read_column_options(None, ignore=["age"], use=(), categories=(), id_columns=())
     assert "age" not in " ".join(prepare(table, more, ignoring).differences)
 

@@ -510,7 +510,7 @@ BAD = [
         {"smallest_share": "no"},
         "must be a number in [0, 0.5); got 'no'.",
     ),
-    ({"teacher": "comittee"}, "`teacher` of SoftSelfTrainingClassifier must be None, 'committee', 'self' or a member"),
+    ({"teacher": "comittee"}, "`teacher` of SoftSelfTrainingClassifier must be None, 'committee', 'self', 'tabpfn'"),
     ({"teacher": GaussianNB()}, "or a member of tabcast.teachers; got GaussianNB()."),
     ({"teacher": Committee(["tree"])}, "Unknown member of Committee: 'tree'."),
     ({"teacher": Committee(n_folds=1)}, "`n_folds` of Committee must be an integer of at least 2; got 1."),

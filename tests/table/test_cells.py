@@ -146,6 +146,7 @@ def test_masked_cells_are_missing():
 
 
 def test_a_type_that_polars_does_not_know_is_refused():
+    pytest.importorskip("pyarrow")  # polars needs it to convert periods
     months = pl.from_pandas(
         pd.DataFrame({"month": pd.period_range("2024-01", periods=3, freq="M"), "empty": [None] * 3})
     )

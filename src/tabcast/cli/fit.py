@@ -67,7 +67,9 @@ class TeacherName(StrEnum):
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with a column of labels.")],
+    table: Annotated[
+        Path, typer.Argument(help="CSV, TSV, gzipped, Parquet, Feather or Excel, with a column of labels.")
+    ],
     target: Annotated[str, typer.Option(help="The column of labels; rows with an empty cell are unlabeled.")],
     method: Annotated[MethodName, typer.Option(help="How the unlabeled rows are used.")] = MethodName.soft,
     model: Annotated[
@@ -129,6 +131,7 @@ def fit(
         list[str] | None,
         typer.Option("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable."),
     ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
     no_guard: Annotated[
         bool, typer.Option("--no-guard", help="Save the self-trained model even if the supervised one is better.")
     ] = False,
@@ -147,12 +150,13 @@ def fit(
     from rich.console import Console
 
     from tabcast.exceptions import TabcastWarning
+    from tabcast.files._words import word_note
     from tabcast.runs import check_folder, fit_table
 
     folder, said = default_folder(table) if out is None else Path(out), list[str]()
 
     def show_start(understanding: Understanding, notes: list[str]) -> None:
-        said.extend(notes)
+        said.extend([*notes, *map(word_note, understanding.notes)])
         print_start(understanding, notes, method, model, metric, teacher)
 
     try:
@@ -178,6 +182,7 @@ def fit(
                 use=use or (),
                 categories=category or (),
                 id_columns=id_column or (),
+                sheet=sheet,
                 guard=not no_guard,
                 time_limit=None if time_limit is None else read_seconds(time_limit),
                 random_state=seed,
@@ -278,7 +283,7 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
 def default_folder(table: Path) -> Path:
     """In the current folder, named after the table."""
     name = table.name
-    while Path(name).suffix.lower() in (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather"):
+    while Path(name).suffix.lower() in (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather", ".xlsx", ".xlsm"):
         name = Path(name).stem
     return Path(f"{name}-tabcast")
 

@@ -19,7 +19,7 @@ GUARD_HELP = "Write text that begins with =, +, - or @ to CSV as it is, not with
 
 def predict(
     model: Annotated[Path, typer.Argument(help="The model file, or the folder that `tabcast fit` wrote.")],
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet or Feather, with the training columns.")],
+    table: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Excel, with the training columns.")],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Output: .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
     ],
@@ -28,6 +28,7 @@ def predict(
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Pass all columns through.")] = False,
     batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
+    sheet: Annotated[str | None, typer.Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
     no_spreadsheet_guard: Annotated[bool, typer.Option("--no-spreadsheet-guard", help=GUARD_HELP)] = False,
 ) -> None:
     """Predict every row of a table: a label, and one probability per class.
@@ -35,7 +36,8 @@ def predict(
     Rows keep their order; columns that identify rows are passed through.
     """
     try:
-        options = {"batch_rows": batch_rows, "spreadsheet_safe": not no_spreadsheet_guard}
+        options: dict[str, Any] = {"batch_rows": batch_rows, "sheet": sheet}
+        options["spreadsheet_safe"] = not no_spreadsheet_guard
         predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, **options)
     except KeyboardInterrupt:
         stop(f"Stopped: {out} was not written.", 130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Any
 
 from tabcast.files import Argument, Wording
@@ -23,7 +24,7 @@ class CommandLine(Wording):
             return option
         if isinstance(value, bool):
             return FLAGS[argument.name, value]
-        return " ".join(f"{option} {one}" for one in (value if isinstance(value, list) else [value]))
+        return " ".join(f"{option} {quote(str(one))}" for one in (value if isinstance(value, list) else [value]))
 
 
 COMMAND_LINE = CommandLine()

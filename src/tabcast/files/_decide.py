@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from tabcast.files._errors import shorten
 from tabcast.files._facts import Fact, note
+from tabcast.files._marks import PERCENT, count_percent, find_mark, remove_marks
 from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import (
     BOOLEAN_WORDS,
     NOT_NUMBERS,
@@ -30,10 +33,12 @@ from tabcast.files._values import (
 )
 
 MOST_LEVELS = 200  # gradient boosting of scikit-learn takes 255
+MANY_LEVELS, MOST_LOST = 1_000, 0.5  # with more levels, and fewer rows that would keep theirs, the spelling tells more
 SHOWN_LEVELS = 3
 FEW_LEVELS = 20  # numbers and words mixed: up to here they are levels such as 1, 2, 3, "4 or more"
 MOSTLY = 0.8  # proportion of numbers (or dates) that makes a column one of numbers, strays missing
 NEARLY_ALL = 0.9  # proportion of different values that makes an identifier
+OFTEN_DIFFERENT = 0.3  # proportion of different words from which they may be names of rows
 FEWEST_FOR_KEY = 20  # rows below which 1, 2, 3, ... may well be a measurement
 FEWEST_FOR_UNIQUE = 5
 SAMPLE_ROWS = 1_000
@@ -43,6 +48,8 @@ ID_NAME = re.compile(
     r"(?i:(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|pk|index|idx|row|rowid|row_?(?:nr|no|num|number)|nr|no|unnamed: 0)$)"
     r"|(?<=[a-z])(?:Id|ID|Key|Nr|No)$",
 )
+
+INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")  # the index of a DataFrame, written to a file and read back
 
 
 @dataclass(frozen=True)
@@ -125,16 +132,21 @@ def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decisio
         return _decide_levels(name, texts, note("leading_zeros"))
     without = texts.without(NOT_NUMBERS)
     if without.n_values:
-        number_format, by_level = find_number_format(without, hint)
-        if number_format is None and _could_be_numbers(without):
+        mark = find_mark(without)
+        unmarked = without if mark is None else remove_marks(without, mark)
+        # An amount with three digits after a comma is one with thousands: prices have no third decimal.
+        preferred = "thousands_comma" if mark not in (None, PERCENT) and hint != "decimal_comma" else hint
+        number_format, by_level = find_number_format(unmarked, preferred)
+        if number_format is None and _could_be_numbers(unmarked):
             example = note("two_notations", example=shorten(without.levels[0]))
-            return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma"), is_open=True)
+            return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma", mark), is_open=True)
         n_numbers = int(without.counts[~np.isnan(by_level)].sum())
+        marked = _marked(without, mark)
         if n_numbers == without.n_values:
-            return _decide_numbers(name, values, without.spread(by_level), number_format)
+            return _decide_numbers(name, values, without.spread(by_level), number_format, *marked, mark=mark)
         if n_numbers and not _few_levels(texts) and n_numbers >= MOSTLY * without.n_values:
-            stray = _stray(without, np.isnan(by_level))
-            return _decide_numbers(name, values, without.spread(by_level), number_format, stray)
+            details = (*marked, _stray(without, np.isnan(by_level)))
+            return _decide_numbers(name, values, without.spread(by_level), number_format, *details, mark=mark)
         date_format = find_date_format(without)
         if date_format is not None:
             return _decide_text_dates(name, without, date_format)
@@ -151,15 +163,16 @@ def _decide_numbers(
     number_format: str | None,
     *details: Fact,
     unit: str = "none",
+    mark: str | None = None,
 ) -> Decision:
     """A column of numbers: `values` as they came, `numbers` what they mean."""
     problems = bound_numbers(name, numbers)
-    rule = NumberRule(name, number_format)
+    rule = NumberRule(name, number_format, mark)
     present = numbers[~np.isnan(numbers)]
     if not len(present):
         return Decision("empty", False, (note("only_infinite"),), None)
     low, high = float(present.min()), float(present.max())
-    if _are_integers(present):
+    if mark is None and _are_integers(present):
         key = _find_key(name, values, present)
         if key is not None:
             return Decision("identifier", False, (key,), rule)
@@ -178,6 +191,8 @@ def _find_key(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -
     """Why a column of integers is a key and not a measurement; None if it is not."""
     n = len(present)
     n_different = int(values.nunique())
+    if INDEX.fullmatch(name.strip()) and 2 * n_different >= n:  # twice where two files became one table
+        return note("index")
     if n >= FEWEST_FOR_KEY and n == len(values) == n_different and present.max() - present.min() == n - 1:
         return note("row_numbers")
     if n_different == n and n >= FEWEST_FOR_KEY and np.abs(present).max() > EXACT:
@@ -219,12 +234,45 @@ def _decide_levels(name: str, texts: Texts, *details: Fact) -> Decision:
     if n_levels == 1 and n == len(texts.codes):
         return Decision("constant", False, (_same_value(texts),), rule)
     if _is_prose(texts):
-        return Decision("text", False, (note("free_text", n=n_levels, n_rows=n),), rule)
+        return Decision("text", True, (note("free_text", n=n_levels, n_rows=n),), TextRule(name, _find_analyzer(texts)))
     if n >= FEWEST_FOR_UNIQUE and n_levels / n >= NEARLY_ALL:
         return Decision("identifier", False, (note("different_values", n=n_levels, n_rows=n), *details), rule)
     if ID_NAME.search(name.strip()) and n_levels / n > 0.5 and n >= FEWEST_FOR_UNIQUE:
         return Decision("identifier", False, (note("named_like_a_key_of_words", n=n_levels, n_rows=n),), rule)
+    if n_levels > FEW_LEVELS and n_levels / n >= OFTEN_DIFFERENT:
+        details = (*details, note("like_names", n_rows=n))
+    if n_levels > MANY_LEVELS and share_kept < MOST_LOST:
+        return Decision("category", True, (note("many_levels", n=n_levels), *details), TextRule(name, "characters"))
     return Decision("category", True, (_levels(texts, rule, share_kept), *details), rule)
+
+
+def learn_text(rule: TextRule, values: pd.Series[Any], decision: Decision, taken: Iterable[str]) -> Decision:
+    """The decision for a column of text with its rule learned; without it if the texts have too few terms in common."""
+    texts = find_texts(values)
+    learned, (first, *details) = rule.learn(texts, taken), decision.facts
+    if learned is not None:
+        features = note("text_features", n=len(learned.outputs), n_terms=len(learned.terms), terms=rule.analyzer)
+        return replace(decision, facts=(first, features, *details), rule=learned)
+    category, share_kept = _category_rule(rule.name, texts)
+    if decision.kind == "category":
+        return replace(decision, facts=(_levels(texts, category, share_kept), *details), rule=category)
+    return Decision("text", False, (first, note("nothing_in_common"), *details), category)
+
+
+def _find_analyzer(texts: Texts) -> str:
+    """Words, unless the texts have no spaces between them."""
+    sample = texts.levels[:: max(1, len(texts.levels) // 1_000)]
+    return "words" if np.mean([len(text.split()) for text in sample]) >= PROSE_WORDS else "characters"
+
+
+def _marked(texts: Texts, mark: str | None) -> list[Fact]:
+    """That the numbers carry a sign, and what it means."""
+    if mark is None:
+        return []
+    if mark != PERCENT:
+        return [note("currency", mark=mark)]
+    n_without = texts.n_values - count_percent(texts)
+    return [note("percent"), *([note("partly_percent", n=n_without)] if n_without else [])]
 
 
 def _same_value(texts: Texts) -> Fact:

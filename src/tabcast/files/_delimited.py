@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from tabcast.files._errors import TableFileError
-from tabcast.files._source import Source, check_names, note_line_breaks
+from tabcast.files._source import Source, check_names, complete_names, note_line_breaks
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
@@ -90,8 +90,9 @@ class DelimitedTable:
         self._dialect = find_dialect(source)
         with _open_text(source, self._dialect.encoding) as file:
             _, header = next(_records(source, file, self._dialect), (0, []))
+        header, renamed = complete_names(header)
         self.names = check_names(source, header)
-        self.notes = [*source.notes, *self._dialect.notes, *note_line_breaks(header, self.names)]
+        self.notes = [*source.notes, *self._dialect.notes, *note_line_breaks(header, self.names), *renamed]
 
     def count_rows(self) -> int:
         """About how many rows there are: the lines below the header, those within quoted values included."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tabcast.files._errors import TableFileError, show_value
+from tabcast.files._marks import PERCENT, count_percent, remove_marks
 from tabcast.files._rules import DateRule, NumberRule, Rule, is_number
 from tabcast.files._values import (
     ALL_DATE_FORMATS,
@@ -52,7 +53,9 @@ class Notation:
 class _NumberCount:
     """How many values of a column each notation of numbers reads."""
 
+    mark: str | None = None
     n_values: int = 0
+    n_percent: int = 0
     n_read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(NUMBER_FORMATS, 0))
     has_point: bool = False
     with_comma: str | None = None  # the first value with a comma
@@ -67,6 +70,8 @@ class _NumberCount:
                 self._count(n_plain, {"plain": n_plain, "thousands_comma": n_plain, "decimal_comma": n_commas})
                 return
         texts = find_texts(values).without(NOT_NUMBERS)
+        self.n_percent += count_percent(texts)
+        texts = remove_marks(texts, self.mark)
         self.has_point |= any("." in text for text in texts.levels)
         self.with_comma = self.with_comma or next((text for text in texts.levels if "," in text), None)
         read = {name: ~np.isnan(read_numbers(texts.levels, name)) for name in NUMBER_FORMATS}
@@ -80,6 +85,12 @@ class _NumberCount:
     def decisive(self) -> str | None:
         """The one notation that reads more values than the others do."""
         return decisive_format(self.n_read) if self.has_point or self.with_comma else None
+
+    def compare_marks(self, column: str) -> tuple[str, ...]:
+        """A note where percent signs are here and not in training, or there and not here."""
+        if not self.n_values or (self.n_percent > 0) == (self.mark == PERCENT):
+            return ()
+        return (_say_percent(column, is_here=self.n_percent > 0),)
 
     def choose(self, column: str, preferred: str | None, comma: str | None) -> str:
         """The notation that reads most values, the preferred one among equals, else what a comma means elsewhere."""
@@ -142,14 +153,18 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
     """Find the notation of a file, given as frames, for the columns that become numbers and dates."""
     wanted = {rule.name: rule for rule in rules if isinstance(rule, NumberRule | DateRule)}
     counts: dict[str, _NumberCount | _DateCount] = {
-        name: _NumberCount() if isinstance(rule, NumberRule) else _DateCount(rule.format)
+        name: _NumberCount(rule.mark) if isinstance(rule, NumberRule) else _DateCount(rule.format)
         for name, rule in wanted.items()
     }
+    notes: tuple[str, ...] = ()
     for frame in frames:
         for start in range(0, len(frame), ROWS_AT_A_TIME):
             rows = frame.iloc[start : start + ROWS_AT_A_TIME]
             for name in [name for name in counts if _has_type(frame[name].dtype)]:
                 del counts[name]  # a file has one type per column
+                rule = wanted[name]
+                if isinstance(rule, NumberRule) and rule.mark == PERCENT:
+                    notes += (_say_percent(name, is_here=False),)
             for name, count in counts.items():
                 count.add(rows[name])
         if not counts:
@@ -161,7 +176,8 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
     # Beside a decimal point a comma separates thousands; else it means what it means in the training table.
     comma = "thousands_comma" if hint == "plain" else agree({one for one in trained if one != "plain"})
     formats = {name: count.choose(name, hint or wanted[name].format, comma) for name, count in numbers.items()}
-    notes: tuple[str, ...] = ()
+    for name, number in numbers.items():
+        notes += number.compare_marks(name)
     for name, count in counts.items():
         if isinstance(count, _DateCount):
             found, more = count.choose(name)
@@ -169,6 +185,15 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
             if found is not None:
                 formats[name] = found
     return Notation(formats, notes)
+
+
+def _say_percent(column: str, *, is_here: bool) -> str:
+    """That only one of two files writes a column with percent signs, and what was done."""
+    if is_here:
+        which = "written with % here and without it in the training table; 7.5% is read as 7.5"
+    else:
+        which = "written with % in the training table and without it here; 7.5 is read as 7.5%"
+    return f"Column {column!r} is {which}. Check that both mean the same."
 
 
 def agree(found: set[str | None]) -> str | None:

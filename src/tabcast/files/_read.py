@@ -10,7 +10,10 @@ import pandas as pd
 
 from tabcast.files._arrow import ArrowTable
 from tabcast.files._delimited import DelimitedTable
+from tabcast.files._errors import TableFileError
+from tabcast.files._excel import ExcelTable
 from tabcast.files._source import find_source
+from tabcast.files._wording import Argument
 
 
 class TableFile(Protocol):
@@ -40,13 +43,15 @@ class TableFile(Protocol):
         """
 
 
-def open_table_file(path: str | os.PathLike[str]) -> TableFile:
+def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> TableFile:
     """Open a table file of any supported format.
 
     Parameters
     ----------
     path : str or path-like
         The file.
+    sheet : str, optional
+        Which sheet of an Excel file to read. None: the first.
 
     Returns
     -------
@@ -58,20 +63,26 @@ def open_table_file(path: str | os.PathLike[str]) -> TableFile:
     read_table_file : Read it at once.
     """
     source = find_source(path)
+    if source.format == "excel":
+        return ExcelTable(source, sheet)
+    if sheet is not None:
+        raise TableFileError(Argument("sheet"), f" is for Excel files; {source.name} has no sheets.")
     return DelimitedTable(source) if source.format == "text" else ArrowTable(source)
 
 
-def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table: CSV, TSV (also gzipped), Parquet or Feather, found by content.
+def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> pd.DataFrame:
+    """Read a table: CSV, TSV (also gzipped), Parquet, Feather or Excel (.xlsx), found by content.
 
     Text tables keep every value as text (`007` stays `007`), only empty fields become missing; what the columns are is
-    decided by :func:`understand`. Parquet and Feather keep their types.
+    decided by :func:`understand`. Parquet, Feather and Excel keep their types.
 
     Parameters
     ----------
     path : str or path-like
         The file. Delimiter (comma, semicolon, tab, pipe), encoding (UTF-8, byte-order marks, else Windows-1252) and
         compression (gzip) are detected.
+    sheet : str, optional
+        Which sheet of an Excel file to read. None: the first.
 
     Returns
     -------
@@ -101,10 +112,12 @@ def read_table_file(path: str | os.PathLike[str]) -> pd.DataFrame:
     0  007  Bonn   1,5
     1  008   NaN    20
     """
-    return next(_frames(open_table_file(path), None))
+    return next(_frames(open_table_file(path, sheet), None))
 
 
-def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> Iterator[pd.DataFrame]:
+def iter_table_file(
+    path: str | os.PathLike[str], batch_rows: int = 100_000, sheet: str | None = None
+) -> Iterator[pd.DataFrame]:
     """Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
 
     Parameters
@@ -113,6 +126,8 @@ def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> 
         The file.
     batch_rows : int, default=100_000
         Rows per batch at most. Feather files and the row groups of Parquet may give smaller ones.
+    sheet : str, optional
+        Which sheet of an Excel file to read. None: the first.
 
     Returns
     -------
@@ -121,7 +136,7 @@ def iter_table_file(path: str | os.PathLike[str], batch_rows: int = 100_000) -> 
     """
     if batch_rows < 1:
         raise ValueError(f"`batch_rows` must be at least 1; got {batch_rows}.")
-    return _frames(open_table_file(path), batch_rows)
+    return _frames(open_table_file(path, sheet), batch_rows)
 
 
 def read_notes(frame: pd.DataFrame) -> list[str]:

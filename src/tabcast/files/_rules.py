@@ -1,7 +1,7 @@
 """How a column becomes a feature: one rule per column, learned once, the same for every later file.
 
 A rule is plain data (it is saved with the model as JSON) and has one verb, `convert`. What it could not use becomes
-missing, and is counted.
+missing, and is counted. A rule of text gives several features (`convert_text`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tabcast.files._errors import show_value
+from tabcast.files._marks import remove_marks
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import (
     NOT_NUMBERS,
     Texts,
@@ -73,11 +75,14 @@ class NumberRule:
         The column.
     format : str or None
         The notation of the numbers in a text file, see `tabcast.files._values`; None if it was never seen as text.
+    mark : str or None
+        The currency or percent sign beside them. None: any is read.
     """
 
     kind: ClassVar[str] = "number"
     name: str
     format: str | None = None
+    mark: str | None = None
 
     def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[pd.Series[Any], list[Problem]]:
         """Numbers as floats; `notation` is how the file writes them, None where no value is text."""
@@ -98,7 +103,7 @@ class NumberRule:
             if not rest.n_values:
                 return numbers, 0, ""
         texts = find_texts(values).without(NOT_NUMBERS)
-        levels = read_numbers(texts.levels, notation)
+        levels = read_numbers(remove_marks(texts, self.mark).levels, notation)
         return texts.spread(levels), *_count_lost(texts, np.isnan(levels))
 
 
@@ -184,8 +189,8 @@ class DateRule:
         return pd.Series(days, index=values.index, name=self.name), problems
 
 
-Rule = NumberRule | CategoryRule | DateRule
-RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (NumberRule, CategoryRule, DateRule)}
+Rule = NumberRule | CategoryRule | DateRule | TextRule
+RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (NumberRule, CategoryRule, DateRule, TextRule)}
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:

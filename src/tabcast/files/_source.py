@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,9 @@ from typing import BinaryIO, Literal, cast
 
 from tabcast.files._errors import TableFileError, list_names
 
-Format = Literal["text", "parquet", "feather"]
+Format = Literal["text", "parquet", "feather", "excel"]
 
-ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet or Feather"
+ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet, Feather or Excel (.xlsx)"
 TEXT_ENDINGS = {"", ".csv", ".tsv", ".tab", ".txt", ".psv", ".dat", ".data"}
 ARROW_ENDINGS: dict[str, Format] = {
     ".parquet": "parquet",
@@ -26,6 +27,7 @@ ARROW_ENDINGS: dict[str, Format] = {
     ".ft": "feather",
 }
 HEAD_BYTES = 4_096
+INDEX_NAME = "Unnamed: 0"  # what pandas calls the index that it wrote
 LINE_BREAK = re.compile(
     r"\s*[\r\n\v\f\x85\u2028\u2029]\s*"
 )  # in a name: some learners refuse it, and no option can hold it
@@ -49,7 +51,8 @@ OTHER_FORMATS: list[tuple[bytes, str, str]] = [
     (b"\xff\xd8\xff", "a picture", "export the table as CSV"),
     (b"\x7fELF", "a program", "name the table instead"),
 ]
-XLSX_PARTS = (b"xl/", b"[Content_Types].xml")
+EXCEL_ENDINGS = (".xlsx", ".xlsm")
+OFFICE_PART, WORKBOOK = "[Content_Types].xml", "xl/workbook.xml"
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Source:
     ----------
     path : Path
         The file.
-    format : {"text", "parquet", "feather"}
+    format : {"text", "parquet", "feather", "excel"}
         What is in it.
     is_gzip : bool
         Whether it is compressed as a whole.
@@ -126,8 +129,21 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     found = _arrow_format(head)
     if found is not None:
         return _arrow_source(path, found)
+    if head.startswith(b"PK\x03\x04") and WORKBOOK in _list_archive(path):
+        called = path.suffix.lower() in EXCEL_ENDINGS
+        notes = () if called else (f"{path.name} is an Excel file by its content, and was read as one.",)
+        return Source(path, "excel", False, notes)
     _refuse_other_formats(path, head)
     return _text_source(path, is_gzip=False)
+
+
+def _list_archive(path: Path) -> list[str]:
+    """What a zip archive holds; nothing if it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError):
+        return []
 
 
 def _arrow_format(head: bytes) -> Format | None:
@@ -168,8 +184,8 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
     """One sentence for each kind of file that people have instead of a table."""
     for magic, what, advice in OTHER_FORMATS:
         if head.startswith(magic):
-            if magic.startswith(b"PK") and any(part in head for part in XLSX_PARTS):
-                what, advice = "an Excel or Office file", "save the sheet as CSV (File, Save as)"
+            if magic.startswith(b"PK") and OFFICE_PART.encode() in head:
+                what, advice = "an Office file other than an Excel workbook, or a damaged one", "save the table as CSV"
             raise TableFileError(f"{path.name} is {what}, not a table that can be read here; {advice}.")
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml")):
@@ -190,6 +206,30 @@ def _cannot_open(path: Path, error: Exception) -> TableFileError:
     return TableFileError(f"{name} cannot be opened: {reason}.")
 
 
+def complete_names(header: list[str]) -> tuple[list[str], list[str]]:
+    """Names for an index without one, and for columns whose name is taken; and what was done, in sentences."""
+    names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
+    result, notes = list(header), []
+    if len(names) > 1 and not names[0] and any(names):
+        names[0] = result[0] = INDEX_NAME
+        notes.append(f"The first column has no name, like an index that pandas writes; it is called {INDEX_NAME!r}.")
+    taken, renamed = set(names), []
+    for position, name in enumerate(names):
+        if name and name in names[:position]:
+            number = names[:position].count(name) + 1
+            while f"{name}.{number}" in taken:
+                number += 1
+            result[position] = f"{name}.{number}"
+            taken.add(result[position])
+            renamed.append(result[position])
+    if renamed:
+        notes.append(
+            f"More than one column has the same name; the later {'one is' if len(renamed) == 1 else 'ones are'} called "
+            f"{list_names(renamed)}. Remove what is not meant."
+        )
+    return result, notes
+
+
 def check_names(source: Source, header: list[str]) -> list[str]:
     """Column names without spaces around them and line breaks in them; refused when empty or there twice."""
     names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
@@ -197,10 +237,8 @@ def check_names(source: Source, header: list[str]) -> list[str]:
         raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
     for position, name in enumerate(names, start=1):
         if not name:
-            index_advice = " (pandas writes such a column for its index: use to_csv(..., index=False))"
             raise TableFileError(
-                f"Column {position} of {source.name} has no name; give it one in the first line"
-                f"{index_advice if position == 1 else ' or remove it'}."
+                f"Column {position} of {source.name} has no name; give it one in the first line or remove it."
             )
     seen: set[str] = set()
     doubles = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]

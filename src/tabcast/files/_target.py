@@ -11,13 +11,18 @@ from numpy.typing import NDArray
 
 from tabcast.files._errors import TableFileError, list_names, show_value
 from tabcast.files._facts import Fact, note
-from tabcast.files._values import BOOLEAN_WORDS, Texts, find_texts, has_leading_zeros, text_of_number
+from tabcast.files._values import BOOLEAN_WORDS, NOT_NUMBERS, Texts, find_texts, has_leading_zeros, text_of_number
 
 Label = str | int | float | bool
 
 EXACT = 2**53
 MOST_FLOAT_CLASSES = 20
 MOST_INTEGER_CLASSES = 100
+# What people write for "no label yet"; compared without case. A class may be called so too: the user is told.
+MARKERS = NOT_NUMBERS | frozenset(
+    {"unlabeled", "unlabelled", "not labeled", "not labelled", "no label", "nolabel", "unlabel", "unclassified"}
+    | {"undefined", "undetermined", "tbd", "todo", "to do", "???", "??", "not available", "-1", "-9", "-99", "-999"}
+)
 MOST_WORD_SHARE = 0.5  # proportion of labeled rows that may have a class of their own
 
 
@@ -96,12 +101,20 @@ def find_target(
     _check_classes(name, label_type, counts)
     if texts.n_values == len(values):
         notes.append(note("all_labeled", target=name))
-    if marker is None and label_type in ("int", "float") and -1 in counts:
-        notes.append(note("minus_one"))
+    notes += _find_markers(name, counts, can_be_declared=marker is None)
     single = [label for label, count in counts.items() if count == 1]
     if single:
         notes.append(note("single_row", classes=single))
     return Target(name, label_type, tuple(counts), marker), counts, notes
+
+
+def _find_markers(name: str, counts: dict[Label, int], *, can_be_declared: bool) -> list[Fact]:
+    """The classes that are called like a marker of unlabeled rows, the most frequent first."""
+    found = sorted((label for label in counts if str(label).casefold() in MARKERS), key=lambda label: -counts[label])
+    return [
+        note("marker_class", target=name, label=label, n=counts[label], can_be_declared=can_be_declared and not place)
+        for place, label in enumerate(found)
+    ]
 
 
 def remove_marker(texts: Texts, marker: str | None) -> Texts:

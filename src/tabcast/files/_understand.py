@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -11,18 +12,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Decision, decide, decide_category
+from tabcast.files._decide import Decision, decide, decide_category, learn_text
 from tabcast.files._errors import TableFileError, list_names, show_value, suggest
 from tabcast.files._facts import ColumnNote, Fact, note
+from tabcast.files._marks import remove_marks
 from tabcast.files._notation import Notation, agree, settle_notation
-from tabcast.files._rules import CategoryRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
+from tabcast.files._rules import DateRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
 from tabcast.files._target import Label, Target, find_target
+from tabcast.files._text_rule import TextRule
 from tabcast.files._values import find_texts, first_decisive_format, is_text
 from tabcast.files._wording import Argument
 from tabcast.files._words import PLURAL
 
 FORMAT_ROWS = 2_000
 COLUMNS_AT_A_TIME = 8
+NUMBERED = re.compile(r"(.+)\.\d+")  # what a column is called whose name was taken, here and in pandas
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,20 @@ class Understanding:
         Returns
         -------
         list of str
-            The columns that :meth:`features` has.
+            The columns that :meth:`features` needs.
         """
         return [rule.name for rule in self.rules]
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the features: of a column of text several, of any other the column itself.
+
+        Returns
+        -------
+        list of str
+            The columns that :meth:`features` has.
+        """
+        return [name for rule in self.rules for name in (rule.outputs if isinstance(rule, TextRule) else (rule.name,))]
 
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Get the features of a table: the same columns, order and types for every table.
@@ -162,8 +177,13 @@ class Understanding:
         """
         self.check_columns(frame.columns)
         notation = self.settle_notation([frame]) if notation is None else notation
-        columns, problems = {}, []
+        columns: dict[str, pd.Series[Any]] = {}
+        problems: list[Problem] = []
         for rule in self.rules:
+            if isinstance(rule, TextRule):
+                found_features = rule.convert_text(frame[rule.name])
+                columns |= {name: found_features[name] for name in rule.outputs}
+                continue
             columns[rule.name], found = rule.convert(frame[rule.name], notation.formats.get(rule.name))
             problems += found
         return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
@@ -194,7 +214,7 @@ class Understanding:
         list of str
             The columns that :meth:`settle_notation` needs.
         """
-        return [rule.name for rule in self.rules if not isinstance(rule, CategoryRule)]
+        return [rule.name for rule in self.rules if isinstance(rule, NumberRule | DateRule)]
 
     @property
     def notation(self) -> Notation:
@@ -205,7 +225,7 @@ class Understanding:
         Notation
             For :meth:`convert` of that very table.
         """
-        rules = (rule for rule in self.rules if not isinstance(rule, CategoryRule))
+        rules = (rule for rule in self.rules if isinstance(rule, NumberRule | DateRule))
         return Notation({rule.name: rule.format for rule in rules if rule.format is not None})
 
     def check_columns(self, columns: Iterable[str]) -> None:
@@ -352,9 +372,13 @@ def understand(
     is_category = set(named["categories"])
     decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
     settle_decisions(frame, decisions)
+    decisions |= {name: _leave_out_repeated(frame, name, decisions[name], target) for name in names}
     columns, rules = [], []
     for name in names:
-        decision = _overrule(name, decisions[name], named)
+        decision = decisions[name]
+        if isinstance(decision.rule, TextRule) and name not in named["ignore"] + named["id_columns"]:
+            decision = learn_text(decision.rule, frame[name], decision, frame.columns)
+        decision = _overrule(name, decision, named)
         columns.append(ColumnNote(name, decision.kind, decision.used, decision.facts))
         if decision.used and decision.rule is not None:
             rules.append(decision.rule)
@@ -366,6 +390,10 @@ def understand(
             f"No column is left to predict {target!r} from ({reasons}); name one with ", Argument("use"), "."
         )
     n_labeled = sum(class_counts.values())
+    alike = [one.name for one in columns if one.used and any(fact.code == "like_names" for fact in one.facts)]
+    alike = [name for name in alike if name not in named["use"]]
+    if alike:
+        notes.append(note("names_or_keys", columns=alike))
     n_repeated = _count_repeated(frame)
     if n_repeated:
         notes.append(note("repeated_rows", n=n_repeated))
@@ -462,7 +490,18 @@ def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> Non
 def _notation(frame: pd.DataFrame, names: list[str]) -> str | None:
     """How numbers are written in the text columns of a table, if they agree; None if nothing tells."""
     texts = (frame[name].iloc[:FORMAT_ROWS] for name in names if is_text(frame[name]))
-    return agree({first_decisive_format(find_texts(values)) for values in texts})
+    return agree({first_decisive_format(remove_marks(find_texts(values))) for values in texts})
+
+
+def _leave_out_repeated(frame: pd.DataFrame, name: str, decision: Decision, target: str) -> Decision:
+    """Leave a column out that has the name of another, but for a number, and its values, or the name of the target."""
+    found = NUMBERED.fullmatch(name)
+    if not decision.used or found is None or found[1] not in frame.columns:
+        return decision
+    if not frame[name].astype(object).equals(frame[found[1]].astype(object)):
+        facts = (note("named_like_the_target", target=target),)
+        return decision if found[1] != target else replace(decision, used=False, facts=facts)
+    return replace(decision, used=False, facts=(note("repeats", column=found[1]),))
 
 
 def _count_repeated(frame: pd.DataFrame) -> int:

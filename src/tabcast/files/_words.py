@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 MOST_CLASSES = 10
 MOST_NAMES = 5
 MOST_LEFT_OUT = 10
-PLURAL = {"number": "numbers", "category": "categories", "date": "dates"}
+PLURAL = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 Words = str | Callable[[dict[str, Any]], str]  # a template for the values of a fact, or a function of them
+Sentence = str | Callable[[dict[str, Any]], str | tuple[str | Argument, ...]]  # with arguments that each audience names
 
 # Codes of columns some of whose values are not used as they are in the table.
 ALTERED = frozenset(
     {"decimal_comma", "thousands_comma", "two_notations", "stray", "infinite", "too_large", "rounded"}
-    | {"grouped_levels", "day_or_month"}
+    | {"grouped_levels", "day_or_month", "currency", "percent", "partly_percent", "text_features"}
 )
 
 
@@ -43,6 +44,42 @@ def _word_levels(values: dict[str, Any]) -> str:
 def _word_different(values: dict[str, Any]) -> str:
     n, n_rows = values["n"], values["n_rows"]
     return f"a different value in {'every row' if n == n_rows else f'{math.floor(100 * n / n_rows)}% of the rows'}"
+
+
+def _word_marker(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    label = show_value(values["label"]) if isinstance(values["label"], str) else str(values["label"])
+    rows = f"{values['n']:,} row{'' if values['n'] == 1 else 's'}"
+    begin = f"Label {label} is treated as a class ({rows} of {values['target']!r}); if it marks unlabeled rows"
+    if not values["can_be_declared"]:  # there is room for one marker
+        return (f"{begin} too, empty these cells.",)
+    return (f"{begin}, use ", Argument("missing_label", values["label"]), ".")
+
+
+def _word_leak(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    names, one = values["columns"], len(values["columns"]) == 1
+    who = (
+        f"Column {names[0]!r} alone predicts"
+        if one
+        else f"Columns {list_names(names, MOST_NAMES)}, each alone, predict"
+    )
+    score = f"{'' if one else 'at least '}{values['score']:.1%}"
+    return (
+        f"{who} {values['target']!r} nearly perfectly (balanced accuracy {score} on held-out labeled rows); if "
+        f"{'it is' if one else 'they are'} known only after the label or made from it, leave out with ",
+        Argument("ignore", names[:MOST_NAMES]),
+        ".",
+    )
+
+
+def _word_known_for_labeled_rows(values: dict[str, Any]) -> tuple[str | Argument, ...]:
+    names, one = values["columns"], len(values["columns"]) == 1
+    who = f"Column {names[0]!r} has" if one else f"Columns {list_names(names, MOST_NAMES)} have"
+    return (
+        f"{who} values in labeled rows and in hardly any unlabeled one, so the model learns from what it will not "
+        "know; leave out with ",
+        Argument("ignore", names[:MOST_NAMES]),
+        ".",
+    )
 
 
 def _word_stray(values: dict[str, Any]) -> str:
@@ -65,8 +102,12 @@ REASONS: dict[str, Words] = {
     "dates": "dates from {first} to {last}, as days",
     "levels": _word_levels,
     "grouped_levels": "{n:,} levels, the {n_kept} most frequent kept ({share:.0%} of the rows), the rest grouped",
+    "many_levels": "{n:,} levels",
     "free_text": "free text, {n:,} different values in {n_rows:,} rows",
     "different_values": _word_different,
+    "index": "row numbers, like an index that pandas writes",
+    "repeats": "named like column {column!r}, with the same value in every row",
+    "named_like_the_target": "named like the target {target!r}, with other values",
     "row_numbers": "consecutive integers, a different one in every row, like row numbers",
     "long_integers": "a different integer in every row, too long for a measurement",
     "named_like_a_key": "named like a key, with a different integer in (nearly) every row",
@@ -77,6 +118,11 @@ REASONS: dict[str, Words] = {
     # details
     "decimal_comma": ", written with a decimal comma",
     "thousands_comma": ", written with thousands commas",
+    "currency": ", amounts with {mark}",
+    "percent": ", written with % (7.5% is 7.5)",
+    "partly_percent": lambda values: (
+        f"; {values['n']:,} without % {'is' if values['n'] == 1 else 'are'} read as percent too"
+    ),
     "leading_zeros": " (digits with leading zeros are codes)",
     "day_or_month": " (no date tells whether day or month comes first: read as {order})",
     "stray": _word_stray,
@@ -84,12 +130,28 @@ REASONS: dict[str, Words] = {
     "too_large": "; {n:,} cut to 1e38",
     "rounded": "; integers this long are rounded",
     "category_on_request": ", as requested",
+    "text_features": lambda values: (
+        f", as {values['n']} features of {values['n_terms']:,} "
+        f"{'words' if values['terms'] == 'words' else 'groups of three characters'}"
+    ),
+    "nothing_in_common": ", with too few words in common",
+    "like_names": ", in {n_rows:,} rows: perhaps names or keys",
+    "predicts_target": "; alone it predicts the target (balanced accuracy {score:.1%} on held-out labeled rows)",
+    "only_labeled": "; has values in labeled rows and in hardly any unlabeled one",
 }
 
-NOTES: dict[str, Words] = {
+NOTES: dict[str, Sentence] = {
     "absent_missing_label": "No row of {target!r} holds the missing label {label!r}.",
     "all_labeled": "Every row has a label in {target!r}: there are no unlabeled rows to learn from.",
-    "minus_one": "Label -1 is treated as a class; if it marks unlabeled rows, declare it as the missing label.",
+    "marker_class": _word_marker,
+    "names_or_keys": lambda values: (
+        f"Like names or keys, nearly each value of {_columns(values['columns'])} is in a few rows only; if it tells "
+        "rows apart and nothing else, leave out with ",
+        Argument("ignore", values["columns"][:MOST_NAMES]),
+        ".",
+    ),
+    "leak": _word_leak,
+    "known_for_labeled_rows": _word_known_for_labeled_rows,
     "single_row": lambda values: f"Only one labeled row of class {list_names(values['classes'])}: label more of it.",
     "repeated_rows": lambda values: (
         f"{values['n']:,} {'row repeats' if values['n'] == 1 else 'rows repeat'} another row exactly; they are kept."
@@ -114,9 +176,16 @@ def word_reasons(facts: Iterable[Fact]) -> str:
     return "".join(_fill(REASONS[fact.code], fact) for fact in facts)
 
 
-def word_note(fact: Fact) -> str:
+# Codes of notes on a table that is probably not what its user takes it for.
+ALARMS = frozenset({"marker_class", "leak", "known_for_labeled_rows"})
+
+
+def word_note(fact: Fact, wording: Wording = PYTHON) -> str:
     """A fact about the table as a sentence."""
-    return PYTHON.sentence(_fill(NOTES[fact.code], fact))
+    words = NOTES[fact.code]
+    found = words.format_map(fact.values) if isinstance(words, str) else words(fact.values)
+    begin = "Caution: " if fact.code in ALARMS else ""
+    return wording.sentence(begin, *([found] if isinstance(found, str) else found))
 
 
 def _fill(words: Words, fact: Fact) -> str:
@@ -171,7 +240,7 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
         _word_used(used, wording),
         *(_word_left_out(left_out, wording) if left_out else ()),
         *(f"Column {show_value(column.name)}: {column.why}." for column in used if column.is_altered),
-        *map(word_note, understanding.notes),
+        *(word_note(fact, wording) for fact in sorted(understanding.notes, key=lambda fact: fact.code in ALARMS)),
     ]
 
 
@@ -205,6 +274,10 @@ def _word_left_out(left_out: list[ColumnNote], wording: Wording) -> list[str]:
     lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
     more = [column.name for column in left_out[MOST_LEFT_OUT:]]
     return [*lines, f"  and {len(more):,} more: {list_names(more)}."] if more else lines
+
+
+def _columns(names: list[str]) -> str:
+    return f"column{'' if len(names) == 1 else 's'} {list_names(names, MOST_NAMES)}"
 
 
 def _count(n: int) -> str:

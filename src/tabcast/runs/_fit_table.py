@@ -40,6 +40,7 @@ def fit_table(
     use: Iterable[str] = (),
     categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
+    sheet: str | None = None,
     guard: bool = True,
     time_limit: float | None = None,
     random_state: int = 0,
@@ -56,7 +57,7 @@ def fit_table(
     Parameters
     ----------
     table : path or DataFrame
-        The table: a CSV, TSV, gzipped, Parquet or Feather file, or a pandas DataFrame.
+        The table: a CSV, TSV, gzipped, Parquet, Feather or Excel file, or a pandas DataFrame.
     target : str
         The column of labels. Rows without a value there are unlabeled.
     method : {"soft", "cast-l", "cast-d", "naive", "supervised"}, default="soft"
@@ -99,6 +100,8 @@ def fit_table(
         Numeric columns to treat as categorical.
     id_columns : iterable of str, default=()
         Columns that identify rows: left out, and kept in predictions.
+    sheet : str, optional
+        Which sheet to read if `table` is an Excel file. None: the first. Of `unlabeled` the first is read.
     guard : bool, default=True
         Whether the supervised model is kept where it is better. False: the self-trained model is kept in any case.
     time_limit : float, optional
@@ -162,10 +165,11 @@ def fit_table(
     )
     options.check()
     columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)
-    prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=method != "supervised")
+    needs_unlabeled = method != "supervised"
+    prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=needs_unlabeled, sheet=sheet)
     if on_understood is not None:
         on_understood(prepared.understanding, prepared.notes)
-    for sentence in prepared.differences:
+    for sentence in [*prepared.differences, *prepared.alarms]:
         warnings.warn(sentence, TabcastWarning, stacklevel=2)
     trained = train(prepared, options)
     for warning in trained.warnings:

@@ -238,7 +238,7 @@ def read_understanding(model: SavedModel) -> Understanding:
         names = [note.name for note in understanding.columns]
         if not all(type(name) is str for name in [*names, *understanding.feature_names, understanding.target]):
             raise ValueError("a column name is not text")
-        if known_names(model.classifier) not in (None, set(understanding.feature_names)):
+        if known_names(model.classifier) not in (None, set(understanding.output_names)):
             raise ValueError("its columns are not those of the model")
         empty = pd.Series([None, None], dtype=object)
         understanding.convert(pd.DataFrame(dict.fromkeys(understanding.feature_names, empty)))

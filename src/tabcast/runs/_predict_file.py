@@ -63,6 +63,7 @@ def predict_file(
     keep: Sequence[str] = (),
     keep_all: bool = False,
     batch_rows: int = BATCH_ROWS,
+    sheet: str | None = None,
     spreadsheet_safe: bool = True,
     progress: Callable[[int], Progress] | None = None,
 ) -> Predicted:
@@ -76,7 +77,7 @@ def predict_file(
     model : SavedModel
         From :func:`load_model`.
     table : str or Path
-        CSV, TSV (also gzipped), Parquet or Feather, with the columns of the training table.
+        CSV, TSV (also gzipped), Parquet, Feather or Excel, with the columns of the training table.
     out : str or Path
         CSV, TSV (also gzipped), Parquet or Feather by its ending; not `table`.
     keep : sequence of str, default=()
@@ -85,6 +86,8 @@ def predict_file(
         Whether to pass all columns through.
     batch_rows : int, default=100_000
         Rows at a time.
+    sheet : str, optional
+        Which sheet to read if `table` is an Excel file. None: the first.
     spreadsheet_safe : bool, default=True
         Whether text that begins with =, +, - or @ gets an apostrophe in front in CSV and TSV, so that no spreadsheet
         takes it for a formula. Numbers stay as they are.
@@ -104,7 +107,7 @@ def predict_file(
     ending = find_ending(out)
     _check_places(table, out)
     understanding = read_understanding(model)
-    file = open_table_file(table)
+    file = open_table_file(table, sheet)
     understanding.check_columns(file.names)
     kept = choose_kept(file.names, understanding, keep, keep_all=keep_all)
     label, probabilities = name_columns(model.classes, kept)

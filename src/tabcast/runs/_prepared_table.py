@@ -12,7 +12,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files import Argument, TableFileError, Understanding, read_notes, read_table_file, understand
+from tabcast.files import (
+    Argument,
+    ArgumentError,
+    TableFileError,
+    Understanding,
+    read_notes,
+    read_table_file,
+    understand,
+)
+from tabcast.files._leaks import note_leaks
+from tabcast.files._words import ALARMS, word_note
 from tabcast.runs._options import ColumnOptions
 from tabcast.runs._unite import unite
 
@@ -42,6 +52,8 @@ class PreparedTable:
         What was noticed about the files.
     differences : list of str
         Those of the notes that say how the table of unlabeled rows differs.
+    alarms : list of str
+        Why the table is probably not what its user takes it for.
     """
 
     name: str
@@ -51,6 +63,7 @@ class PreparedTable:
     y: NDArray[np.object_]
     notes: list[str]
     differences: list[str]
+    alarms: list[str]
 
     @property
     def unlabeled(self) -> NDArray[np.intp]:
@@ -64,10 +77,16 @@ class PreparedTable:
 
 
 def prepare_table(
-    table: TableLike, target: str, unlabeled: TableLike | None, columns: ColumnOptions, *, needs_unlabeled: bool
+    table: TableLike,
+    target: str,
+    unlabeled: TableLike | None,
+    columns: ColumnOptions,
+    *,
+    needs_unlabeled: bool,
+    sheet: str | None = None,
 ) -> PreparedTable:
     """Read a table, with the rows of `unlabeled` below, and understand it."""
-    frame = read_table(table, "table")
+    frame = read_table(table, "table", sheet)
     notes, differences = read_notes(frame), list[str]()
     if unlabeled is not None:
         more = read_table(unlabeled, "unlabeled")
@@ -82,6 +101,18 @@ def prepare_table(
             "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
         )
     if needs_unlabeled and not understanding.n_unlabeled:
+        marker = next((fact.values["label"] for fact in understanding.notes if fact.code == "marker_class"), None)
+        if marker is not None and columns.missing_label is None:
+            raise TableFileError(
+                f"Every row has a label in {target!r}, but {marker!r} looks like a marker of unlabeled rows; if it is "
+                "one, use ",
+                Argument("missing_label", marker),
+                "; if it is a class, add unlabeled rows (empty cells, or ",
+                Argument("unlabeled"),
+                "), or use ",
+                Argument("method", "supervised"),
+                ".",
+            )
         raise TableFileError(
             f"Every row has a label in {target!r}, so there is nothing to learn from besides; add unlabeled rows "
             "(empty cells, or ",
@@ -91,15 +122,19 @@ def prepare_table(
             ".",
         )
     X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
-    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences)
+    understanding = note_leaks(understanding, X, y)
+    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms)
 
 
-def read_table(table: Any, argument: str) -> pd.DataFrame:
+def read_table(table: Any, argument: str, sheet: str | None = None) -> pd.DataFrame:
     """A table from a file, or a DataFrame with its rows numbered from 0."""
     if isinstance(table, pd.DataFrame):
+        if sheet is not None:
+            raise ArgumentError(Argument("sheet"), f" is for Excel files; `{argument}` is a DataFrame.")
         return table.reset_index(drop=True)
     if isinstance(table, str | os.PathLike):
-        return read_table_file(table)
+        return read_table_file(table, sheet)
     raise TypeError(f"`{argument}` must be a path or a pandas DataFrame; got {type(table).__name__}.")
 
 

@@ -1,0 +1,155 @@
+"""Free text becomes features: terms of all rows, an SVD that equals scikit-learn's, saved and applied as plain data."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from tabcast import fit_table, load_run
+from tabcast.files import Understanding, describe, understand
+from tabcast.runs import load_model, predict_file
+
+GOOD = ["great", "lovely", "fine", "friendly", "warm", "quick", "clean", "tasty", "bright", "helpful"]
+BAD = ["awful", "slow", "dirty", "rude", "cold", "broken", "noisy", "stale", "dark", "useless"]
+PLAIN = [
+    "the",
+    "room",
+    "was",
+    "on",
+    "a",
+    "floor",
+    "with",
+    "one",
+    "window",
+    "and",
+    "some",
+    "people",
+    "came",
+    "by",
+    "at",
+    "night",
+]
+
+
+def make_reviews(n=200, n_labeled=60, seed=0):
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 2, n)
+    texts = []
+    for one in truth:
+        words = [*random.choice(GOOD if one else BAD, 3), *random.choice(PLAIN, 6)]
+        texts.append(" ".join(random.permutation(words)))
+    frame = pd.DataFrame({"review": texts, "y": np.where(truth, "good", "bad").astype(object)})
+    frame.loc[n_labeled:, "y"] = None
+    return frame, truth
+
+
+def test_against_scikit_learn():
+    frame, _ = make_reviews()
+    understanding = understand(frame, "y")
+    X = understanding.features(frame)
+    vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, max_df=0.9, token_pattern=r"(?u)\b\w+\b")
+    expected = TruncatedSVD(X.shape[1], random_state=0).fit_transform(vectorizer.fit_transform(frame["review"]))
+    assert understanding.rules[0].terms == tuple(vectorizer.get_feature_names_out())
+    np.testing.assert_allclose(X @ X.T, expected @ expected.T, atol=0.02)  # the same plane, whatever the signs
+    assert X.columns.tolist() == understanding.output_names
+    assert understanding.feature_names == ["review"]
+
+
+def test_the_user_is_told_and_overrules():
+    frame, _ = make_reviews()
+    frame["x"] = np.arange(200) % 7
+    assert re.search(r"as \d+ features of \d+ words", understand(frame, "y").columns[0].why)
+    assert "1 text ('review')" in " ".join(describe(understand(frame, "y")))
+    assert understand(frame, "y", ignore=["review"]).output_names == ["x"]
+    assert understand(frame, "y", categories=["review"]).output_names == ["review", "x"]
+
+
+def test_saved_as_plain_json_and_applied_to_later_rows():
+    frame, _ = make_reviews()
+    understanding = understand(frame, "y")
+    again = Understanding.from_dict(json.loads(json.dumps(understanding.to_dict())))
+    later = pd.DataFrame({"review": ["a great lovely room", None, "zzz", frame["review"][3]]})
+    X = again.features(later)
+    pd.testing.assert_frame_equal(X, understanding.features(later))
+    assert X.iloc[1].isna().all()
+    assert (X.iloc[2] == 0).all()
+    np.testing.assert_allclose(X.iloc[3], understanding.features(frame).iloc[3])
+
+
+def test_words_of_unlabeled_rows_count():
+    frame, _ = make_reviews()
+    frame.loc[100:, "review"] = frame.loc[100:, "review"] + " unheard"
+    assert "unheard" in understand(frame, "y").rules[0].terms
+
+
+def test_texts_with_nothing_in_common_are_left_out():
+    frame = pd.DataFrame({"note": [f"this is the note with number {n}" for n in range(60)], "x": np.arange(60) % 7})
+    frame["y"] = ["a", "b", None] * 20
+    column = understand(frame, "y").columns[0]
+    assert (column.kind, column.used) == ("text", False)
+    assert "too few words in common" in column.why
+
+
+def test_text_without_spaces_is_read_by_characters():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"t": ["".join(random.choice(GOOD, 15)) for _ in range(60)], "y": ["a", "b", None] * 20})
+    assert understand(frame, "y").rules[0].analyzer == "characters"
+    assert understand(frame, "y").features(frame).notna().all().all()
+
+
+def test_thousands_of_levels_are_read_by_their_spelling():
+    random = np.random.default_rng(0)
+    towns = [f"{random.choice(GOOD)}{random.choice(BAD)} {random.integers(40)}" for _ in range(4_000)]
+    frame = pd.DataFrame({"town": towns, "y": ["a", "b", None, None] * 1_000})
+    understanding = understand(frame, "y")
+    column = understanding.columns[0]
+    assert (column.kind, column.used) == ("category", True)
+    assert re.search(r"levels, as 20 features of \d+ groups of three characters", column.why)
+    near, far, new = understanding.features(
+        pd.DataFrame({"town": ["warmcold 1", "quickrude 7", "warmcold 99"]})
+    ).to_numpy()
+    assert near @ new > 2 * abs(near @ far)
+    assert understand(frame, "y", categories=["town"]).output_names == ["town"]
+    few = frame.assign(town=[f"{random.choice(GOOD)} {random.integers(30)}" for _ in range(4_000)])
+    assert understand(few, "y").output_names == ["town"]
+
+
+def test_levels_with_nothing_in_common_are_grouped():
+    frame = pd.DataFrame({"code": [chr(0x4E00 + n % 1_500) for n in range(4_000)], "y": ["a", "b", None, None] * 1_000})
+    column = understand(frame, "y").columns[0]
+    assert "the 199 most frequent kept" in column.why
+
+
+def test_a_repeated_column_can_be_used_all_the_same():
+    frame, _ = make_reviews()
+    frame["review.2"] = frame["review"]
+    assert not any(name.startswith("review.2") for name in understand(frame, "y").output_names)
+    understanding = understand(frame, "y", use=["review.2"])
+    assert any(name.startswith("review.2") for name in understanding.output_names)
+    assert understanding.features(frame).notna().all().all()
+
+
+def test_names_that_are_taken():
+    frame, _ = make_reviews()
+    frame["review text 1"] = np.arange(200) % 7
+    names = understand(frame, "y").output_names
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("method", ["supervised", "naive"])
+def test_a_table_of_reviews(method, tmp_path):
+    frame, truth = make_reviews()
+    options = {} if method == "supervised" else {"strategy": "all", "time_limit": 0.1}
+    run = fit_table(frame, "y", method=method, model="logistic_regression", **options)
+    right = (run.predictions["prediction"] == np.where(truth[60:], "good", "bad")).mean()
+    assert right > 0.85
+    run.save(tmp_path / "out")
+    later = load_run(tmp_path / "out").predict(frame.drop(columns="y"))
+    np.testing.assert_allclose(later["probability_good"][60:], run.predictions["probability_good"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    predict_file(load_model(tmp_path / "out"), tmp_path / "t.csv", tmp_path / "p.csv", batch_rows=70)
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "p.csv")["probability_good"], later["probability_good"])
