@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 
+from tabcast import CASTClassifier, SoftSelfTrainingClassifier
 from tabcast.models import Portfolio, make_model
 from tabcast.models._portfolio import _choose, _losses
 
@@ -79,6 +82,25 @@ class TestTables:
 
     def test_one_row_per_class_gets_the_simplest(self):
         assert Portfolio(CHEAP).fit(np.eye(3), [0, 1, 2]).choice_.name == "logistic_regression"
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        SoftSelfTrainingClassifier(Portfolio(CHEAP[::2]), teacher="self", random_state=0),
+        CASTClassifier(Portfolio(CHEAP[::2]), alpha=0.5, validation=None, max_rounds=1, random_state=0),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_self_training_chooses_once_on_the_labeled_rows(classifier):
+    X, truth = make_classification(150, 6, n_informative=6, n_redundant=0, n_clusters_per_class=1, random_state=0)
+    y = np.where(np.arange(150) % 3 == 0, truth, -1)
+    model = classifier.fit(X, y)
+    alone = Portfolio(CHEAP[::2], random_state=5).fit(X[::3], truth[::3])
+    assert model.model_choice_.name == alone.choice_.name == "logistic_regression"
+    for one in (model.estimator_, model.supervised_):
+        assert isinstance(one, Pipeline)
+        assert isinstance(one[-1], LogisticRegression)
 
 
 class TestBadInput:

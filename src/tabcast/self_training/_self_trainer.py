@@ -16,13 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tabcast.checks import check_integer, is_integer
 from tabcast.decisions import Decision, DecisionRule, resolve_decision
-from tabcast.models import seeded
+from tabcast.models import Choice, Portfolio, seeded
 from tabcast.self_training._base import SemiSupervisedClassifier
+from tabcast.self_training._data import TrainingData
 from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._method import Method, Parts
 from tabcast.self_training._reading import read_training_data
-from tabcast.table import column_names
+from tabcast.table import column_names, take_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ class SelfTrainer(SemiSupervisedClassifier):
     random_state: int | np.random.RandomState | None
     verbose: int
     parts_: Parts
+    model_choice_: Choice
     supervised_decision_: DecisionRule
 
     def fit(
@@ -101,7 +103,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         method.check(data, self._base_estimator())
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        estimator = seeded(self._base_estimator(), seed)
+        estimator = seeded(self._choose_estimator(data, seed), seed)
         deciding = Deciding(decision, method, data, check_scoring(estimator, scoring=self.scoring))
         deciding.check(type(self).__name__)
         outcome = run_method(
@@ -118,6 +120,17 @@ class SelfTrainer(SemiSupervisedClassifier):
         self._remember(outcome)
         self.decision_, self.supervised_decision_ = deciding.find_rules(outcome)
         return self
+
+    def _choose_estimator(self, data: TrainingData, seed: int) -> Any:
+        """The user's estimator; of a portfolio the member that is chosen on the labeled rows, once per fit."""
+        base = self._base_estimator()
+        if not isinstance(base, Portfolio):
+            return base
+        rows, weight = data.labeled, data.sample_weight
+        self.model_choice_ = seeded(base, seed).choose(
+            take_rows(data.X, rows), data.labels.codes[rows], None if weight is None else weight[rows]
+        )
+        return base.build(self.model_choice_.name)
 
     @abstractmethod
     def _build_method(self) -> Method:

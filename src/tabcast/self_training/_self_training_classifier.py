@@ -102,6 +102,8 @@ class SelfTrainingClassifier(SelfTrainer):
     required_confidence_ : ndarray of shape (n_classes,) or None
         Confidence that the strategy required of each class in the last round shown in `pseudo_labels_`. None for a
         strategy that selects by rank, or everything.
+    model_choice_ : Choice
+        What was chosen, where `estimator` is a :class:`~tabcast.models.Portfolio`.
     parts_ : Parts
         The fitted parts of the final run: `confidence`, `strategy`, `weighting`, `noise_filter`, `feature_selection`,
         `validation`.
