@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from tabcast import fit_table, load_run
 from tabcast.files import Understanding, describe, understand
 from tabcast.runs import load_model, predict_file
-from tabcast.runs._model_file import ModelFileError, SavedModel, read_understanding
+from tabcast.runs._model_file import ModelFileError, read_understanding
 
 GOOD = ["great", "lovely", "fine", "friendly", "warm", "quick", "clean", "tasty", "bright", "helpful"]
 BAD = ["awful", "slow", "dirty", "rude", "cold", "broken", "noisy", "stale", "dark", "useless"]
@@ -164,6 +165,6 @@ def test_a_damaged_rule_is_refused_when_the_model_is_loaded(field, value):
     frame, _ = make_reviews()
     plain = understand(frame, "y").to_dict()
     plain["rules"][0][field] = value
-    model = SavedModel(None, plain, np.array(["bad", "good"]), {})
+    model = SimpleNamespace(classifier=None, understanding=plain)
     with pytest.raises(ModelFileError, match="What the model says of its training table is damaged"):
         read_understanding(model)
