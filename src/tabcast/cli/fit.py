@@ -156,7 +156,7 @@ def fit(
     folder, said = default_folder(table) if out is None else Path(out), list[str]()
 
     def show_start(understanding: Understanding, notes: list[str]) -> None:
-        said.extend([*notes, *map(word_note, understanding.notes)])
+        said.extend(notes)
         print_start(understanding, notes, method, model, metric, teacher)
 
     try:
@@ -202,6 +202,7 @@ def fit(
         stop(f"{model} could not be trained on this table ({error}); try another --model.")
     save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
+    said.extend(map(word_note, run.understanding.notes))
     warned = [sentence for sentence in warned if sentence not in said]
     for line in word_result(run.summary, warned, folder):
         typer.echo(line)

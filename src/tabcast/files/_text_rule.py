@@ -101,9 +101,12 @@ class TextRule:
 
     @property
     def _matrix(self) -> NDArray[np.float64]:
-        """The directions; an error if they do not fit the terms."""
-        flat = np.frombuffer(base64.b64decode(self.directions, validate=True), dtype="<f4")
-        return flat.reshape(len(self.outputs), len(self.terms)).astype(np.float64)
+        """The directions; an error if the rule does not hold together, as in a file that was changed by hand."""
+        flat = np.frombuffer(base64.b64decode(self.directions, validate=True), dtype="<f4").astype(np.float64)
+        is_whole = len(self.weights) == len(self.terms) == len(set(self.terms)) and self.analyzer in ANALYZERS
+        if not is_whole or not np.isfinite([*self.weights, *flat]).all():
+            raise ValueError(f"the rule of text column {self.name!r} does not hold together")
+        return flat.reshape(len(self.outputs), len(self.terms))
 
 
 def _name_features(name: str, n: int, taken: set[str]) -> tuple[str, ...]:
