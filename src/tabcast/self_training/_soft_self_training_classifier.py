@@ -48,7 +48,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         The base classifier; its `fit` must take `sample_weight`. None: scikit-learn's HistGradientBoostingClassifier
         with small leaves.
     teacher : str or Teacher, default=None
-        Who writes soft labels: "committee" or None, "self" (your estimator alone), or a member of `tabcast.teachers`.
+        Who writes soft labels: "committee" or None, "self" (your estimator alone), "tabpfn" or "tabicl" (see
+        `docs/foundation_models.md`), or a member of `tabcast.teachers`.
     temperature : float or "auto", default="auto"
         How much soft labels are sharpened, ``q ** (1 / T)``. "auto": the teacher's own (0.5 for a committee, 1 for
         "self").
