@@ -1,5 +1,6 @@
 """Examples in docstrings that need an optional package are skipped where it is not installed."""
 
+import pandas as pd
 import pytest
 from tests.conftest import needs
 
@@ -9,6 +10,11 @@ NEEDED_BY_EXAMPLES = {
     "tabcast.study.models._space": "optuna",
     "tabcast.study.tuning": "optuna",
 }
+
+
+def pytest_configure():
+    """Show tables in examples as on a terminal of 80 columns, whatever the terminal."""
+    pd.set_option("display.max_columns", 20, "display.width", 80)
 
 
 def pytest_collection_modifyitems(items):

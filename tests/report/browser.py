@@ -67,6 +67,7 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env={**os.environ, "HOME": self._profile},
         )
         os.close(to_read)
         os.close(to_write)

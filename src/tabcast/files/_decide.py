@@ -205,7 +205,7 @@ def _find_key(name: str, values: pd.Series[Any], present: NDArray[np.float64]) -
 def _decide_text_dates(name: str, texts: Texts, date_format: str) -> Decision:
     """A column of dates as text."""
     by_level = read_dates(texts.levels, date_format)
-    dates = np.append(by_level, np.datetime64("NaT"))[texts.codes]
+    dates = np.append(by_level, np.array("NaT", dtype=by_level.dtype))[texts.codes]
     twin = swapped_format(date_format)
     details = []
     if twin is not None and not np.isnat(read_dates(texts.levels[~np.isnat(by_level)], twin)).any():
