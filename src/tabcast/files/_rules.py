@@ -181,7 +181,7 @@ class DateRule:
         else:
             texts = find_texts(values)
             levels = read_dates(texts.levels, notation or self.format or "ISO8601")
-            dates = np.append(levels, np.datetime64("NaT"))[texts.codes]
+            dates = np.append(levels, np.array("NaT", dtype=levels.dtype))[texts.codes]
             n_lost, example = _count_lost(texts, np.isnat(levels))
             problems = [Problem(self.name, "not a date", n_lost, example)] if n_lost else []
         days = (dates - np.datetime64(self.origin, "us")).astype(float) / DAY
