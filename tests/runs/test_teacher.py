@@ -24,7 +24,14 @@ def table():
 
 
 def options(**chosen):
-    defaults = {"density": None, "strategy": None, "alpha": None, "class_prior": None, "time_limit": None}
+    defaults = {
+        "density": None,
+        "strategy": None,
+        "alpha": None,
+        "class_prior": None,
+        "time_limit": None,
+        "decision": None,
+    }
     common = {"method": "soft", "model": "auto", "metric": "accuracy", "guard": True, "random_state": 0, "n_jobs": None}
     return RunOptions(**{**defaults, **common, "verbose": 0, **chosen})
 

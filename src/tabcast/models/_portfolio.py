@@ -84,10 +84,10 @@ class Portfolio(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.datasets import load_breast_cancer
     >>> from tabcast.models import Portfolio
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = Portfolio(["logistic_regression", "hist_gradient_boosting"], random_state=0).fit(X[::5], y[::5])
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = Portfolio(["logistic_regression", "hist_gradient_boosting"], random_state=0).fit(X[::12], y[::12])
     >>> model.choice_.name
     'logistic_regression'
     """
