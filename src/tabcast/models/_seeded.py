@@ -28,6 +28,8 @@ def seeded(estimator: Any, seed: int) -> Any:
     for name, value in parameters.items():
         if isinstance(value, list) and value and all(isinstance(member, BaseEstimator) for member in value):
             new[name] = [seeded(member, seed) for member in value]
+    if "random_state" in new:  # the usual case; set_params of XGBoost reads all its parameters again
+        estimator.random_state = new.pop("random_state")
     return estimator.set_params(**new) if new else estimator
 
 

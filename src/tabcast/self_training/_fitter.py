@@ -194,7 +194,8 @@ class Fitter:
         call: Callable[[Split, PseudoLabels, DecisionRule | None], Fitted] = partial(
             fit_classifier, self.estimator, self.adaptation, self.data, **how
         )
-        rules = (None if self.rule_of is None else self.rule_of(split) for split, _ in requests)
+        rule_of = self.rule_of
+        rules = (None if rule_of is None or split.held_out is None else rule_of(split) for split, _ in requests)
         fits: Iterable[Fitted]
         if len(requests) == 1 or effective_n_jobs(self.n_jobs) == 1:
             fits = (call(*request, rule) for request, rule in zip(requests, rules, strict=True))
