@@ -53,7 +53,7 @@ def main():
             subprocess.run([*command, "--target", target, "--out", folder, *options], check=True)
             take_picture(folder / "report.html", out / f"{name}.png", width=1100, height=height)
             if name == "tumors":
-                take_picture(folder / "report.html", out / "report.png", width=1100, height=860)
+                take_picture(folder / "report.html", out / "report.png", width=1100, height=880)
 
 
 if __name__ == "__main__":
