@@ -160,6 +160,9 @@ class TestHeldOutRows:
             rows = np.setdiff1d(np.arange(len(X)), held_out)
             both = quick(GaussianNB()).fit(X[rows], y[rows])
             np.testing.assert_allclose(out.self_trained[out.folds == fold], both.predict_proba(X[held_out]))
+            kept = both if model.chosen_ == "self-trained" else alone
+            np.testing.assert_allclose(out.kept[out.folds == fold], kept.predict_proba(X[held_out]))
+            assert out.kept_labels[out.folds == fold].tolist() == kept.predict(X[held_out]).tolist()
 
 
 class TestChoice:

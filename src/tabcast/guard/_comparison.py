@@ -57,6 +57,10 @@ class OutOfFold:
         Probabilities from the self-trained model.
     trained : dict
         The training rows of each fold; see :meth:`train`.
+    kept : ndarray of shape (n, n_classes)
+        Probabilities from the kind of model that was kept.
+    kept_labels : ndarray of shape (n,)
+        Positions in `classes_` of the classes that it predicts, each by the decision rule of its split.
     committee : ndarray of shape (n, n_classes) or None, default=None
         Probabilities from the committee, where there is one.
 
@@ -71,6 +75,8 @@ class OutOfFold:
     supervised: Floats
     self_trained: Floats
     trained: dict[int, Index]
+    kept: Floats
+    kept_labels: Index
     committee: Floats | None = None
 
     def train(self, fold: int) -> Index:
@@ -119,8 +125,8 @@ def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit) -> 
     return Compared(split, predicted, model.n_fits_, perf_counter() - start)
 
 
-def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFold:
-    """Held-out probabilities of the first repeat, in the order of the table."""
+def collect_out_of_fold(compared: list[Compared], data: TrainingData, kept: str) -> OutOfFold:
+    """Held-out predictions of the first repeat, in the order of the table; `kept` names the contender that was kept."""
     first = [one for one in compared if one.split.repeat == 0]
     rows = np.concatenate([one.split.held_out for one in first])
     order = np.argsort(rows)
@@ -129,6 +135,7 @@ def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFo
     def pooled(name: str) -> Floats:
         return np.concatenate([one.predicted[name].proba for one in first])[order]
 
+    labels = np.concatenate([one.predicted[kept].labels for one in first])[order]
     return OutOfFold(
         rows[order],
         data.labels.codes[rows[order]],
@@ -136,5 +143,7 @@ def collect_out_of_fold(compared: list[Compared], data: TrainingData) -> OutOfFo
         pooled(SUPERVISED),
         pooled(SELF_TRAINED),
         {one.split.fold: one.split.train for one in first},
+        pooled(kept),
+        np.searchsorted(data.labels.classes, labels),
         pooled(COMMITTEE) if COMMITTEE in first[0].predicted else None,
     )

@@ -98,7 +98,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     supervised_ : estimator
         The base classifier fitted on the labeled rows alone.
     out_of_fold_ : OutOfFold
-        Probabilities of the held-out rows of the first repeat from all models.
+        Predictions of the held-out rows of the first repeat from all models, and from the kind that was kept.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     n_fits_ : int
@@ -277,7 +277,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         kept = self.self_trained_
         self.decision_ = kept.decision_ if keeps_self_trained else kept.supervised_decision_
         self.classes_ = data.labels.classes
-        self.out_of_fold_ = collect_out_of_fold(compared, data)
+        self.out_of_fold_ = collect_out_of_fold(compared, data, self.chosen_)
         self.n_fits_ = self.self_trained_.n_fits_ + sum(one.n_fits for one in compared)
         never_held_out = np.setdiff1d(np.arange(data.n_classes), self.out_of_fold_.codes)
         self.verdict_ = Verdict(
