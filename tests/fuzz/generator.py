@@ -8,6 +8,7 @@ import gzip
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,10 @@ ODD_COLUMNS: dict[str, Callable[[Random, Any], Any]] = {
     "different words": lambda r, t: np.array([f"w{i}" for i in r.permutation(len(t))], dtype=object),
     "long text": lambda r, t: np.array([("many words " * 9) + str(i) for i in range(len(t))], dtype=object),
 }
+BINARY_ENDINGS = [".parquet", ".feather"]
+if find_spec("pyarrow") is None:  # an extra
+    ODD_COLUMNS = {kind: make for kind, make in ODD_COLUMNS.items() if "pyarrow" not in kind}
+    BINARY_ENDINGS = []
 PLAIN_NAMES = ["age", "income", "city", "plan", "a", "b", "c", "d", "x1", "x2", "x3"]
 ODD_NAMES = ["a b", " padded ", "Größe", "a,b", 'quo"te', "=1+1", "line\nend", "[<x>]", "", "Age", "prediction", "row"]
 ODD_NAMES += ["x" * 300, "日本", "nul\x00", "probability_1", "id"]
@@ -382,7 +387,7 @@ def draw_notation(random: Random) -> Notation:
         pick(random, ["\n", "\r\n"]),
         decimal_mark,
         pick(random, ["%Y-%m-%d"], ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"], 0.4),
-        pick(random, [".csv", ".tsv", ".csv.gz", ".txt"], [".parquet", ".feather"], 0.2),
+        pick(random, [".csv", ".tsv", ".csv.gz", ".txt"], BINARY_ENDINGS, 0.2),
     )
 
 
@@ -415,7 +420,7 @@ def draw_file_table(random: Random) -> tuple[pd.DataFrame, list[Any]]:
 def write_bytes(frame: pd.DataFrame, notation: Notation) -> bytes:
     """The file's content."""
     frame = frame.copy()
-    if notation.ending in (".parquet", ".feather"):
+    if notation.ending in BINARY_ENDINGS:
         frame["target"] = frame["target"].map(lambda value: None if value is None else str(value))
         buffer = io.BytesIO()
         (frame.to_parquet if notation.ending == ".parquet" else frame.to_feather)(buffer)
