@@ -1,0 +1,193 @@
+"""Soft self-training by temperature, alignment, output power and decision: one trial fits every student of a fold.
+
+A trial fits the committee once, then a student for each temperature and alignment from its soft labels. What is done
+with the probabilities afterwards (a power of them, a decision) costs nothing, so every combination is evaluated. The
+test rows are those of the fold; `_summarize.py` makes tables of the records.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
+
+from tabcast import SoftSelfTrainingClassifier
+from tabcast.confidence import smoothed_shares
+from tabcast.decisions import Balanced, BestF1, Evidence, MostProbable
+from tabcast.exceptions import TabcastWarning
+from tabcast.models import AdaptedClassifier, weight_parameter
+from tabcast.self_training import sharpen
+from tabcast.statistics import wilson_interval
+from tabcast.study.methods import Method
+from tabcast.study.protocol import measure
+from tabcast.study.work import Answer
+from tabcast.table import UNLABELED, stack_rows, take_rows
+from tabcast.teachers import Committee, Lesson, Teacher
+
+TEMPERATURES = (0.5, 1.0)
+POWERS = (1.0, 0.5)
+
+
+class KnownAnswers(Teacher):
+    """A teacher that was fitted before; it repeats its soft labels.
+
+    Parameters
+    ----------
+    soft : ndarray of shape (n_unlabeled, n_classes)
+        Its soft labels.
+    """
+
+    stands_alone: ClassVar[bool] = False
+
+    def __init__(self, soft):
+        self.soft = soft
+
+    def fit(self, lesson):
+        """Nothing is left to learn."""
+        return self
+
+    def teach(self, own_proba):
+        """The soft labels."""
+        return self.soft
+
+    def predict_proba(self, X):
+        """Other rows are not known."""
+        raise NotImplementedError
+
+
+def nearest_proportions(soft, y, n_classes):
+    """The class proportions nearest to those of the soft labels that the labeled rows allow; None if they allow these.
+
+    Each proportion is moved into the 95% interval of its class; what is then too much or too little is taken from, or
+    given to, the classes that have room.
+    """
+    low, high = wilson_interval(np.bincount(y, minlength=n_classes) / len(y), np.full(n_classes, len(y)))
+    target = soft.mean(axis=0)
+    if ((target >= low) & (target <= high)).all():
+        return None
+    for _ in range(50):
+        target = np.clip(target, np.maximum(low, 1e-6), high)
+        missing = 1 - target.sum()
+        room = high - target if missing > 0 else target - np.maximum(low, 1e-6)
+        if abs(missing) < 1e-9 or room.sum() <= 0:
+            break
+        target = target + missing * room / max(room.sum(), abs(missing))
+    return target / target.sum()
+
+
+def fit_committee(fold, request, weight):
+    """The committee of soft self-training, fitted on the labeled rows, and its soft labels."""
+    model, X, y = AdaptedClassifier(request.estimator()), fold.X_labeled, fold.y_labeled
+
+    def fit_own(rows):
+        weights = {} if weight is None else {str(weight_parameter(model.estimator)): weight[rows]}
+        return clone(model).fit(take_rows(X, rows), y[rows], **weights)
+
+    def predict_out_of_fold(folds):
+        proba = np.zeros((len(y), fold.n_classes))
+        for train, held_out in folds:
+            fitted = fit_own(train)
+            proba[np.ix_(held_out, fitted.classes_)] = fitted.predict_proba(take_rows(X, held_out))
+        return proba
+
+    own = fit_own(np.arange(len(y)))
+    lesson = Lesson(X, y, fold.X_pool, fold.n_classes, fold.categorical, weight, own, predict_out_of_fold, request.seed)
+    committee = Committee().fit(lesson)
+    return own, committee, committee.teach(own.predict_proba(fold.X_pool))
+
+
+def evaluate(proba, fold, rules, **names):
+    """One row per power and decision."""
+    rows = []
+    for power in POWERS:
+        softened = sharpen(proba, 1 / power)
+        clipped = np.clip(softened, 1e-15, None)
+        scores = measure(fold.y_test, clipped, fold.metric)
+        for decision, rule in rules(power).items():
+            predicted = rule.decide(softened)
+            rows.append(
+                {
+                    **names,
+                    "power": power,
+                    "decision": decision,
+                    "auc": scores["auc"],
+                    "log_loss": scores["log_loss"],
+                    "accuracy": float(accuracy_score(fold.y_test, predicted)),
+                    "balanced_accuracy": float(balanced_accuracy_score(fold.y_test, predicted)),
+                    "macro_f1": float(f1_score(fold.y_test, predicted, average="macro", zero_division=0)),
+                }
+            )
+    return rows
+
+
+@dataclass(frozen=True)
+class Decisions(Method):
+    """The supervised model, committees and all students of a fold; the answer is the unaligned student."""
+
+    uses_strategy: ClassVar[bool] = False
+
+    def run(self, work, request):
+        """Fit everything once."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TabcastWarning)
+            return self._run(work.fold, request)
+
+    def _run(self, fold, request):
+        y, n_classes = fold.y_labeled, fold.n_classes
+        classes, prior = np.arange(n_classes), smoothed_shares(y, n_classes)
+        own, committee, soft = fit_committee(fold, request, None)
+        balanced_weight = (1 / np.bincount(y, minlength=n_classes))[y] * len(y) / n_classes
+        balanced_committee = fit_committee(fold, request, balanced_weight)[1]
+
+        def find_rules(sharpened):
+            """The rules; `sharpened` tells how much more extreme probabilities are than the committee's."""
+
+            def rules(power):
+                found = {"accuracy": MostProbable().fit(classes, prior), "balanced": Balanced().fit(classes, prior)}
+                proba = sharpen(committee.out_of_fold_, 1 / (sharpened * power))
+                evidence = Evidence(proba, y[committee.held_out_], committee.held_out_)
+                return {**found, "f1": BestF1("macro").fit(classes, prior, evidence)}
+
+            return rules
+
+        X = fold.X_test
+        rows = evaluate(own.predict_proba(X), fold, find_rules(1), model="supervised")
+        rows += evaluate(committee.predict_proba(X), fold, find_rules(1), model="committee")
+        rows += evaluate(balanced_committee.predict_proba(X), fold, find_rules(1), model="balanced committee")
+        answer = None
+        for temperature in TEMPERATURES:
+            sharpened = sharpen(soft, temperature)
+            allowed = nearest_proportions(sharpened, y, n_classes)
+            priors = {"none": None, "exact": "labeled", "interval": allowed}
+            done = {}
+            for alignment, class_prior in priors.items():
+                if alignment == "interval" and allowed is None:
+                    proba = done["none"]
+                else:
+                    proba = self._teach(fold, request, soft, temperature, class_prior)
+                done[alignment] = proba
+                names = {"model": "student", "temperature": temperature, "alignment": alignment}
+                rows += evaluate(proba, fold, find_rules(1 / temperature), **names)
+            answer = done["none"] if answer is None else answer
+        return Answer(answer, details={"rows": rows})
+
+    def _teach(self, fold, request, soft, temperature, class_prior):
+        """Probabilities of the test rows from a student."""
+        student = SoftSelfTrainingClassifier(
+            request.estimator(),
+            teacher=KnownAnswers(soft),
+            temperature=temperature,
+            class_prior=class_prior,
+            categorical_features=fold.categorical,
+            random_state=request.seed,
+        )
+        labels = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), UNLABELED)])
+        student.fit(stack_rows(fold.X_labeled, fold.X_pool), labels)
+        return np.asarray(student.estimator_.predict_proba(fold.X_test), dtype=float)
+
+
+decisions = Decisions("decisions", "Decisions")
