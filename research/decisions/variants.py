@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.confidence import smoothed_shares
-from tabcast.decisions import Balanced, BestF1, Evidence, MostProbable
+from tabcast.decisions import Balanced, BestF1, DecisionRule, Evidence, MostProbable
 from tabcast.exceptions import TabcastWarning
 from tabcast.models import AdaptedClassifier, weight_parameter
 from tabcast.self_training import sharpen
@@ -29,7 +31,7 @@ from tabcast.table import UNLABELED, stack_rows, take_rows
 from tabcast.teachers import Committee, Lesson, Teacher
 
 TEMPERATURES = (0.5, 1.0)
-POWERS = (1.0, 0.5)
+SPREAD = 0.5  # standard deviation of the logarithm of a calibrated power, before any row is seen
 
 
 class KnownAnswers(Teacher):
@@ -100,10 +102,21 @@ def fit_committee(fold, request, weight):
     return own, committee, committee.teach(own.predict_proba(fold.X_pool))
 
 
-def evaluate(proba, fold, rules, **names):
+def calibrate_power(proba, y):
+    """The power of probabilities with the best log-likelihood, drawn toward 1 where rows are few."""
+    logs, rows = np.log(np.clip(proba, 1e-12, None)), np.arange(len(y))
+
+    def lose(log_power):
+        powered = np.exp(log_power) * logs
+        return logsumexp(powered, axis=1).sum() - powered[rows, y].sum() + (log_power / SPREAD) ** 2 / 2
+
+    return float(np.exp(minimize_scalar(lose, bounds=(-2, 2), method="bounded").x))
+
+
+def evaluate(proba, fold, rules, powers, **names):
     """One row per power and decision."""
     rows = []
-    for power in POWERS:
+    for name, power in powers.items():
         softened = sharpen(proba, 1 / power)
         clipped = np.clip(softened, 1e-15, None)
         scores = measure(fold.y_test, clipped, fold.metric)
@@ -112,7 +125,7 @@ def evaluate(proba, fold, rules, **names):
             rows.append(
                 {
                     **names,
-                    "power": power,
+                    "power": name,
                     "decision": decision,
                     "auc": scores["auc"],
                     "log_loss": scores["log_loss"],
@@ -150,14 +163,20 @@ class Decisions(Method):
                 found = {"accuracy": MostProbable().fit(classes, prior), "balanced": Balanced().fit(classes, prior)}
                 proba = sharpen(committee.out_of_fold_, 1 / (sharpened * power))
                 evidence = Evidence(proba, y[committee.held_out_], committee.held_out_)
-                return {**found, "f1": BestF1("macro").fit(classes, prior, evidence)}
+                return {
+                    **found,
+                    "root": DecisionRule("root", np.diag(prior**-0.5)),
+                    "f1": BestF1("macro").fit(classes, prior, evidence),
+                }
 
             return rules
 
-        X = fold.X_test
-        rows = evaluate(own.predict_proba(X), fold, find_rules(1), model="supervised")
-        rows += evaluate(committee.predict_proba(X), fold, find_rules(1), model="committee")
-        rows += evaluate(balanced_committee.predict_proba(X), fold, find_rules(1), model="balanced committee")
+        X, plain = fold.X_test, {"1": 1.0}
+        calibrated = calibrate_power(committee.out_of_fold_, y[committee.held_out_])
+        rows = evaluate(own.predict_proba(X), fold, find_rules(1), plain, model="supervised")
+        powers = {**plain, "calibrated": calibrated}
+        rows += evaluate(committee.predict_proba(X), fold, find_rules(1), powers, model="committee")
+        rows += evaluate(balanced_committee.predict_proba(X), fold, find_rules(1), plain, model="balanced committee")
         answer = None
         for temperature in TEMPERATURES:
             sharpened = sharpen(soft, temperature)
@@ -171,9 +190,10 @@ class Decisions(Method):
                     proba = self._teach(fold, request, soft, temperature, class_prior)
                 done[alignment] = proba
                 names = {"model": "student", "temperature": temperature, "alignment": alignment}
-                rows += evaluate(proba, fold, find_rules(1 / temperature), **names)
+                powers = {"1": 1.0, "0.5": 0.5, "calibrated": temperature * calibrated}
+                rows += evaluate(proba, fold, find_rules(1 / temperature), powers, **names)
             answer = done["none"] if answer is None else answer
-        return Answer(answer, details={"rows": rows})
+        return Answer(answer, details={"rows": rows, "calibrated": calibrated})
 
     def _teach(self, fold, request, soft, temperature, class_prior):
         """Probabilities of the test rows from a student."""

@@ -90,7 +90,7 @@ class ClassConditional(BaseEstimator):
             The fitted object itself.
         """
         check_integer(self.min_samples, "min_samples", "ClassConditional", 1)
-        labels = column_or_1d(y)
+        labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y)
         check_consistent_length(X, labels)
         table = learn_and_encode(X, categorical_features)
         self.columns_ = table.columns

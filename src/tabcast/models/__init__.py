@@ -5,7 +5,7 @@ from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.models._default import default_classifier
 from tabcast.models._native_columns import NativeColumns
 from tabcast.models._portfolio import Choice, Portfolio
-from tabcast.models._seeded import seeded
+from tabcast.models._seeded import is_random, seeded
 
 __all__ = [
     "MODEL_NAMES",
@@ -16,6 +16,7 @@ __all__ = [
     "Portfolio",
     "adapt",
     "default_classifier",
+    "is_random",
     "make_model",
     "seeded",
     "weight_parameter",

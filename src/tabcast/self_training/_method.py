@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from tabcast.confidence import Confidence, smoothed_shares
 from tabcast.decisions import Evidence
 from tabcast.feature_selection import FeatureSelection
-from tabcast.models import seeded
+from tabcast.models import is_random, seeded
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
 from tabcast.self_training._algorithm import Proposals
@@ -72,10 +72,10 @@ class Parts:
         Returns
         -------
         Parts
-            Copies of the parts.
+            The parts, with copies of those that have such a state.
         """
         named = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "validation"}
-        members = {name: part for name, part in named.items() if isinstance(part, BaseEstimator)}
+        members = {name: part for name, part in named.items() if isinstance(part, BaseEstimator) and is_random(part)}
         return replace(self, **{name: seeded(part, seed) for name, part in members.items()})
 
 

@@ -220,7 +220,7 @@ def _to_numpy(y: Any) -> NDArray[Any]:
     try:
         if np.asarray(y).dtype.kind == "c":
             raise TypeError(f"Labels in y are complex numbers. {CONVERT_LABELS}")
-        values = column_or_1d(y, warn=True)
+        values = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
     except ValueError:
         if isinstance(y, list | tuple) and any(isinstance(value, list | tuple | dict | set) for value in y):
             raise ValueError(f"Labels in y must be single values; some are lists or tuples. {CONVERT_LABELS}") from None
