@@ -178,14 +178,15 @@ class PreparedSoft(PreparedMethod):
             soft[:, present] = align(soft[:, present], class_prior[present] / class_prior[present].sum())
         labels = soft.argmax(axis=1)
         divided = self.parts.weighting.divide(soft)
+        divided /= divided.sum(axis=1, keepdims=True)
         return PseudoLabels(
             labels,
             present[proba.argmax(axis=1)],
             np.ones(n_pool, dtype=bool),
-            confidence=soft[every_row, labels],
+            confidence=divided[every_row, labels],
             raw_confidence=proba[every_row, np.searchsorted(present, labels)],
             weight=np.ones(n_pool),
-            soft=divided / divided.sum(axis=1, keepdims=True),
+            soft=divided,
             power=temperature if method.output_power is None else method.output_power,
         )
 
