@@ -104,7 +104,7 @@ class SoftRun:
     temperature: float
 
     def predict(self, rows: Sequence[Row]) -> Probabilities:
-        """What the student predicts, as soft as labels were before they were sharpened: p to the power T, normalized."""
+        """What the student predicts, as soft as labels before they were sharpened: p to the power T, normalized."""
         return sharpen(predict(self.student, rows), 1 / self.temperature)
 
 

@@ -149,6 +149,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
     The self-trained model was kept, because its cross-validated score is better than the supervised one's.
     """
 
+    self_trained_: Any
+
     def __init__(
         self,
         classifier: SelfTrainer | None = None,

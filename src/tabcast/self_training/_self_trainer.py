@@ -98,7 +98,8 @@ class SelfTrainer(SemiSupervisedClassifier):
         object
             The fitted classifier itself.
         """
-        method = self._check()
+        method = self._build_method()
+        self._check()
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
         self._run(method, data)
         return self
@@ -126,12 +127,10 @@ class SelfTrainer(SemiSupervisedClassifier):
         """
         return {"self-trained": self.fit(X, y, sample_weight=sample_weight, **fit_params)}
 
-    def _check(self) -> Method:
-        """The method that the parameters describe, all of them checked."""
-        method = self._build_method()
+    def _check(self) -> None:
+        """Refuse a decision and numbers that make no sense."""
         resolve_decision(self.decision, type(self).__name__).check()
         self._check_numbers()
-        return method
 
     def _run(self, method: Method, data: TrainingData) -> list[Self]:
         """Run the engine; the fitted classifier itself, and copies of it for other candidates that the method keeps."""

@@ -177,7 +177,7 @@ class PreparedSoft(PreparedMethod):
         if class_prior is not None:
             soft[:, present] = align(soft[:, present], class_prior[present] / class_prior[present].sum())
         labels = soft.argmax(axis=1)
-        divided = self.parts.weighting.divide(soft)
+        divided = np.asarray(self.parts.weighting.divide(soft))
         divided /= divided.sum(axis=1, keepdims=True)
         return PseudoLabels(
             labels,

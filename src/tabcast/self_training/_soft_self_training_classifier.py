@@ -219,7 +219,8 @@ n_fits_ : see SelfTrainingClassifier
         self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None, **fit_params: Any
     ) -> dict[str, Self]:
         """Train the students; with `class_prior="auto"` an unaligned one and, from the same teacher, an aligned one."""
-        method = self._check()
+        method = self._build_method()
+        self._check()
         if not method.acts_on_sampling:
             return super().fit_variants(X, y, sample_weight=sample_weight, **fit_params)
         data = read_training_data(self, X, y, None, None, sample_weight, fit_params)
