@@ -147,7 +147,7 @@ class TestSameModel:
     def test_saving_leaves_the_model_as_it_was(self, name, models):
         X, _ = make_table()
         estimator, _ = models[name]
-        np.testing.assert_array_equal(estimator.predict_proba(X), fit(name).estimator_.predict_proba(X))
+        np.testing.assert_array_equal(estimator.predict_proba(X), fit(name).deployed_.predict_proba(X))
 
     @pytest.mark.parametrize("name", INSTALLED)
     def test_a_loaded_model_can_be_saved_again(self, name, models, tmp_path):
