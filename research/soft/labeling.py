@@ -83,7 +83,7 @@ class Labeling(Method):
         )
         answer = fit_without_validation(Rows(fold), classifier)
         if self.align == "auto":
-            answer.facts.update(p_value=classifier.sampling_.p_value, alarm=int(classifier.class_prior_ is None))
+            answer.facts.update(p_value=classifier.sampling_.p_value, alarm=int(not classifier.sampling_.looks_random))
         return answer
 
 

@@ -50,11 +50,12 @@ def reference_balanced_accuracy(truth, predicted):
     return sum(shares) / len(shares)
 
 
-def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
+def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state, variants=None):
     """What the contenders predict in each split, row by row; for deterministic classifiers.
 
     `y` holds -1 for unlabeled rows. Gives one dictionary per split: its `repeat`, `truth`, number of training rows, and
-    the predictions of `supervised`, `committee` (of soft self-training with one) and `self_trained`.
+    the predictions of `supervised`, `committee` (of soft self-training with one) and `self_trained`. `variants` are
+    parameters of several self-trained classifiers by name; `self_trained` is then what `reference_choice` gives.
     """
     labeled = [i for i in range(len(y)) if y[i] != -1]
     unlabeled = [i for i in range(len(y)) if y[i] == -1]
@@ -67,20 +68,32 @@ def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state)
             random.randint(np.iinfo(np.int32).max)  # the seed of the split
             train, held_out = [labeled[i] for i in train], [labeled[i] for i in held_out]
             rows = sorted(train + unlabeled)
-            both = clone(classifier).fit(X[rows], y[rows])
             alone = clone(classifier.estimator).fit(X[train], y[train])
             split = {
                 "repeat": repeat,
                 "truth": [y[i] for i in held_out],
                 "n_train": len(train),
                 "supervised": list(alone.predict(X[held_out])),
-                "self_trained": list(both.predict(X[held_out])),
             }
+            for name, parameters in (variants or {"self_trained": {}}).items():
+                both = clone(classifier).set_params(**parameters).fit(X[rows], y[rows])
+                split[name] = list(both.predict(X[held_out]))
             if isinstance(getattr(both, "teacher_", None), Committee):
                 proba = both.teacher_.predict_proba(X[held_out])
                 split["committee"] = [int(both.classes_[list(row).index(max(row))]) for row in proba]
             results.append(split)
+    if variants:
+        chosen = [reference_choice(results, number, list(variants)) for number in range(len(results))]
+        for split, name in zip(results, chosen, strict=True):
+            split["self_trained"] = split[name]
     return results
+
+
+def reference_choice(splits, number, names):
+    """Of several contenders the best one on the other folds of the repeat; the first of equal ones."""
+    others = [split for i, split in enumerate(splits) if split["repeat"] == splits[number]["repeat"] and i != number]
+    scores = [reference_score(others, name) for name in names]
+    return names[scores.index(max(scores))]
 
 
 def reference_score(splits, name):

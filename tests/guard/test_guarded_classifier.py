@@ -72,8 +72,12 @@ class TestAgainstTheTwin:
             ),  # with its own validation
             SoftSelfTrainingClassifier(GaussianNB(), teacher="self", random_state=3),
             SoftSelfTrainingClassifier(
-                DecisionTreeClassifier(random_state=0), teacher=Committee(["own", "linear"]), random_state=3
+                DecisionTreeClassifier(random_state=0),
+                teacher=Committee(["own", "linear"]),
+                class_prior="labeled",
+                random_state=3,
             ),
+            SoftSelfTrainingClassifier(GaussianNB(), teacher=Committee(["own", "linear"]), random_state=3),
         ],
         ids=lambda classifier: f"{type(classifier).__name__}-{type(classifier.estimator).__name__}",
     )
@@ -81,8 +85,21 @@ class TestAgainstTheTwin:
     def test_equal(self, moons, classifier, n_splits, n_repeats):
         X, _, y = moons
         ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)
-        theirs = reference_comparison(classifier, X, y, n_splits=n_splits, n_repeats=n_repeats, random_state=11)
+        auto = getattr(classifier, "class_prior", None) == "auto"
+        theirs = reference_comparison(
+            classifier,
+            X,
+            y,
+            n_splits=n_splits,
+            n_repeats=n_repeats,
+            random_state=11,
+            variants={"unaligned": {"class_prior": None}, "aligned": {"class_prior": "labeled"}} if auto else None,
+        )
         verdict = ours.verdict_
+        assert dict(verdict.variants) == pytest.approx(
+            {name: reference_pooled(theirs, name)[0] for name in verdict.variants}
+        )
+        assert list(verdict.variants) == (["unaligned", "aligned"] if auto else [])
         names = [name for name in ("supervised", "committee", "self_trained") if name in theirs[0]]
         scores = {name: reference_pooled(theirs, name)[0] for name in names}
         for name in names:

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, make_scorer
+from sklearn.metrics import balanced_accuracy_score, f1_score, get_scorer, log_loss, make_scorer
 from sklearn.naive_bayes import GaussianNB
 
 from tabcast.guard._scoring import HeldOutScore, is_share, name_score
@@ -61,9 +61,21 @@ class TestMissingClasses:
 
 def test_a_score_that_fails_with_every_class_there_is_an_error():
     model = DummyClassifier().fit(np.zeros((4, 1)), ["no", "yes", "no", "yes"])
-    score = HeldOutScore("f1", model, np.array(["no", "yes"]))
+    score = HeldOutScore(
+        make_scorer(f1_score), model, np.array(["no", "yes"])
+    )  # a scorer of one's own is used as it is
     with pytest.raises(ValueError, match=r"`scoring` failed on 2 held-out rows \(pos_label=1 is not a valid label"):
         score(model, np.zeros((2, 1)), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], [1, 2], [0, 1]])
+@pytest.mark.parametrize("scoring", ["f1", "precision", "recall", "jaccard", "average_precision", "neg_brier_score"])
+def test_the_second_of_two_classes_is_the_positive_one(scoring, classes):
+    classes = np.array(classes)
+    X, codes = np.array([[0.0], [0.6], [0.4], [1.0], [1.2]]), np.array([0, 0, 1, 1, 1])
+    model, twin = GaussianNB().fit(X, classes[codes]), GaussianNB().fit(X, codes)
+    ours = HeldOutScore(scoring, GaussianNB(), classes)(model, X, codes)
+    assert ours == pytest.approx(get_scorer(scoring)(twin, X, codes))
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,11 @@ class SoftRun:
     soft: Probabilities
     training_weights: list[float]
     student: Any
+    temperature: float
+
+    def predict(self, rows: Sequence[Row]) -> Probabilities:
+        """What the student predicts, as soft as labels before they were sharpened: p to the power T, normalized."""
+        return sharpen(predict(self.student, rows), 1 / self.temperature)
 
 
 def teach(
@@ -152,7 +157,7 @@ def soft_self_train(
     n_trees: int = 200,
     smallest: float = 0.02,
 ) -> SoftRun:
-    """The whole method: teach, sharpen, align, train the student on weighted copies.
+    """The whole method: teach, sharpen, align, train the student on weighted copies, soften what it predicts.
 
     Parameters
     ----------
@@ -170,6 +175,7 @@ def soft_self_train(
     if prior is not None:
         soft = align(soft, prior)
     soft = [[p if p >= smallest else 0.0 for p in row] for row in soft]
+    soft = [[p / sum(row) for p in row] for row in soft]
     rows, classes, counts = list(labeled), list(y), [1.0] * len(y)
     for row, shares in zip(pool, soft, strict=True):
         for c, share in enumerate(shares):
@@ -178,4 +184,4 @@ def soft_self_train(
                 classes.append(c)
                 counts.append(share)
     student = clone(own).fit(rows, classes, sample_weight=counts)
-    return SoftRun(weights, taught, soft, counts, student)
+    return SoftRun(weights, taught, soft, counts, student, temperature)

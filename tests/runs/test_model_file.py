@@ -75,7 +75,7 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     result = {}
     for name in INSTALLED:
-        estimator = fit(name).estimator_
+        estimator = fit(name).deployed_
         save_model(folder / f"{name}.skops", estimator, UNDERSTANDING, FACTS)
         result[name] = (estimator, folder / f"{name}.skops")
     return result
@@ -147,7 +147,7 @@ class TestSameModel:
     def test_saving_leaves_the_model_as_it_was(self, name, models):
         X, _ = make_table()
         estimator, _ = models[name]
-        np.testing.assert_array_equal(estimator.predict_proba(X), fit(name).estimator_.predict_proba(X))
+        np.testing.assert_array_equal(estimator.predict_proba(X), fit(name).deployed_.predict_proba(X))
 
     @pytest.mark.parametrize("name", INSTALLED)
     def test_a_loaded_model_can_be_saved_again(self, name, models, tmp_path):
@@ -512,7 +512,7 @@ class TestBadFiles:
         assert n_noticed > 40
 
     def test_from_a_newer_tabcast(self, simple):
-        note = {"format": 3, "tabcast": "9.0", "understanding": {}, "facts": {}, "more": "things"}
+        note = {"format": 4, "tabcast": "9.0", "understanding": {}, "facts": {}, "more": "things"}
         rewrite(simple, tabcast__json=json.dumps(note))
         with pytest.raises(ModelFileError, match=r"was written by tabcast 9\.0, this is .* pip install --upgrade"):
             load_model(simple)

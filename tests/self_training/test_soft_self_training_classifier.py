@@ -63,7 +63,7 @@ def seen():
 
 def fewer_rows_are_better(model, X, y):
     """A scorer that prefers models trained on few rows: the supervised one wins."""
-    return -float(model.class_count_.sum())
+    return -float(getattr(model, "estimator", model).class_count_.sum())  # a student's output is softened
 
 
 # Labeled rows that are not a random sample.
@@ -82,11 +82,15 @@ def draw_unevenly(balanced, seed=0):
 def test_balanced_labels_are_detected():
     X, y, truth = draw_unevenly(balanced=True)
     with pytest.warns(SamplingWarning, match=r"do not look like a random sample.*class_prior='auto', None"):
-        aligned = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
+        aligned = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior="labeled", random_state=0).fit(
+            X, y
+        )
     assert not aligned.sampling_.looks_random
     assert aligned.sampling_.labeled[1] > aligned.sampling_.unlabeled[1] + 0.1
-    with pytest.warns(SamplingWarning, match="were therefore not aligned"):
-        free = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior="auto", random_state=0).fit(X, y)
+    with pytest.warns(
+        SamplingWarning, match="were therefore used as the teacher gave them, neither sharpened nor aligned"
+    ):
+        free = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
     assert free.class_prior_ is None
     by_hand = SoftSelfTrainingClassifier(
         GaussianNB(), teacher=LIGHT, class_prior=None, temperature=1, random_state=0
@@ -109,14 +113,32 @@ def test_random_labels_raise_no_alarm():
     assert sum(alarms) <= 1
 
 
-def test_auto_is_labeled_where_nothing_is_detected():
+def test_auto_is_unaligned_and_has_an_aligned_variant():
+    """One teacher, two students: exactly those of class_prior=None and "labeled"; one more fit, nothing else."""
     X, y, _ = draw_unevenly(balanced=False)
-    models = [
-        SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=prior, random_state=0).fit(X, y)
-        for prior in ("labeled", "auto")
-    ]
-    np.testing.assert_array_equal(models[0].soft_labels_, models[1].soft_labels_)
-    np.testing.assert_array_equal(models[0].class_prior_, models[1].class_prior_)
+
+    def make(prior):
+        return SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=prior, random_state=0)
+
+    variants, plain = make("auto").fit_variants(X, y), make("auto").fit(X, y)
+    assert list(variants) == ["unaligned", "aligned"]
+    for name, prior in (("unaligned", None), ("aligned", "labeled")):
+        alone = make(prior).fit(X, y)
+        np.testing.assert_array_equal(variants[name].soft_labels_, alone.soft_labels_)
+        np.testing.assert_array_equal(variants[name].predict_proba(X), alone.predict_proba(X))
+        assert variants[name].n_fits_ == alone.n_fits_ + 1
+    np.testing.assert_array_equal(variants["unaligned"].predict_proba(X), plain.predict_proba(X))
+    assert plain.class_prior_ is None
+    assert variants["aligned"].class_prior_.sum() == pytest.approx(1)
+    assert variants["aligned"].teacher_ is variants["unaligned"].teacher_
+    assert list(make("labeled").fit_variants(X, y)) == ["self-trained"]  # nothing is left open
+
+
+def test_balanced_labels_have_no_aligned_variant():
+    X, y, _ = draw_unevenly(balanced=True)
+    with pytest.warns(SamplingWarning):
+        variants = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit_variants(X, y)
+    assert list(variants) == ["unaligned"]
 
 
 def test_a_self_teacher_cannot_detect_sampling():
@@ -133,7 +155,12 @@ def test_a_self_teacher_cannot_detect_sampling():
 def test_alignment_reaches_the_prior(n_classes, teacher, temperature):
     X, y, _ = draw(n_classes)
     model = SoftSelfTrainingClassifier(
-        GaussianNB(), teacher=teacher, temperature=temperature, smallest_share=0, random_state=0
+        GaussianNB(),
+        teacher=teacher,
+        temperature=temperature,
+        class_prior="labeled",
+        smallest_share=0,
+        random_state=0,
     ).fit(X, y)
     known = y[y >= 0]
     shares = (np.bincount(known) + 1) / (len(known) + n_classes)
@@ -429,7 +456,7 @@ def test_the_student_may_win():
 def test_the_prior_is_that_of_the_rows_that_train():
     X, y, _ = draw()
     model = SoftSelfTrainingClassifier(
-        GaussianNB(), teacher="self", validation=0.4, smallest_share=0, random_state=0
+        GaussianNB(), teacher="self", class_prior="labeled", validation=0.4, smallest_share=0, random_state=0
     ).fit(X, y)
     np.testing.assert_allclose(model.soft_labels_.mean(axis=0), model.class_prior_, rtol=0, atol=1e-6)
 
@@ -478,6 +505,7 @@ def test_further_rounds_use_the_student_as_a_member():
     expected = (own * once.predict_proba(X[y < 0]) + other * linear) ** 2
     expected /= expected.sum(axis=1, keepdims=True)
     expected[expected < 0.02] = 0
+    expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(twice.soft_labels_, expected, atol=1e-9)
     assert twice.n_rounds_ == 2
 
@@ -493,7 +521,7 @@ BAD = [
     ({"temperature": None}, "must be a positive number or 'auto'; got None."),
     (
         {"class_prior": "pool"},
-        "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', 'auto', None or a positive",
+        "`class_prior` of SoftSelfTrainingClassifier must be 'auto', 'labeled', None or a positive",
     ),
     ({"class_prior": [1, 2, 3]}, "a positive number for each of the 2 classes [0, 1]; got [1, 2, 3]."),
     ({"class_prior": [1, 0]}, "a positive number for each of the 2 classes [0, 1]; got [1, 0]."),

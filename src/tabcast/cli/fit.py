@@ -66,6 +66,15 @@ class TeacherName(StrEnum):
     tabicl = "tabicl"
 
 
+class DeployName(StrEnum):
+    """Which model predicts after soft self-training."""
+
+    student = "student"
+    retrained = "retrained"
+    committee = "committee"
+    auto = "auto"
+
+
 def fit(
     table: Annotated[
         Path, typer.Argument(help="CSV, TSV, gzipped, Parquet, Feather or Excel, with a column of labels.")
@@ -85,8 +94,8 @@ def fit(
     class_prior: Annotated[
         PriorName | None,
         typer.Option(
-            help="Class proportions that soft labels are aligned with: those of the labeled rows, none, or auto: as "
-            "labeled, unless the labeled rows do not look like a random sample. Default: auto."
+            help="Class proportions that soft labels are aligned with: those of the labeled rows, none, or auto: both "
+            "are compared, if the labeled rows look like a random sample. Default: auto."
         ),
     ] = None,
     teacher: Annotated[
@@ -99,6 +108,13 @@ def fit(
     teacher_weights: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Weights of tabpfn or tabicl, if not in its cache. Nothing is downloaded."),
+    ] = None,
+    deploy: Annotated[
+        DeployName | None,
+        typer.Option(
+            help="The model that predicts (method soft): the student, one model of its kind; the committee, retrained "
+            "on soft labels or as it is; or auto, the better one. Default: student."
+        ),
     ] = None,
     metric: Annotated[str, typer.Option(help="The scikit-learn score that models are compared by.")] = (
         "balanced_accuracy"
@@ -174,6 +190,7 @@ def fit(
                 class_prior=class_prior and class_prior.value,
                 teacher=teacher and teacher.value,
                 teacher_weights=teacher_weights,
+                deploy=deploy and deploy.value,
                 metric=metric,
                 decision=None if decision is None else read_decision(decision),
                 unlabeled=unlabeled,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -13,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED, Predicted, predict_contenders
 from tabcast.models import seeded
-from tabcast.self_training import TrainingData
+from tabcast.self_training import SelfTrainer, TrainingData
 from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 
@@ -54,7 +53,7 @@ class OutOfFold:
     supervised : ndarray of shape (n, n_classes)
         Probabilities from the supervised model.
     self_trained : ndarray of shape (n, n_classes)
-        Probabilities from the self-trained model.
+        Probabilities from the self-trained model; of several variants, from the one that is best on the other folds.
     trained : dict
         The training rows of each fold; see :meth:`train`.
     kept : ndarray of shape (n, n_classes)
@@ -95,16 +94,16 @@ class OutOfFold:
         return self.trained[fold]
 
 
-def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> Any:
-    """Fit a copy of the classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
+def fit_rows(classifier: SelfTrainer, data: TrainingData, train: Index, seed: int) -> dict[str, SelfTrainer]:
+    """Fit the variants of a classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
     rows = np.sort(np.concatenate([train, data.pool]))
     codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
     codes[train] = data.labels.codes[train]
     by_row = {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
-    return (
+    variants: dict[str, SelfTrainer] = (
         seeded(classifier, seed)
         .set_params(verbose=0)
-        .fit(
+        .fit_variants(
             take_rows(data.X, rows),
             data.labels.values(codes)[rows],
             sample_weight=None if data.sample_weight is None else data.sample_weight[rows],
@@ -112,17 +111,26 @@ def fit_rows(classifier: Any, data: TrainingData, train: Index, seed: int) -> An
             **data.other_params,
         )
     )
+    return variants
 
 
-def compare_on_split(classifier: Any, data: TrainingData, split: GuardSplit) -> Compared:
+def compare_on_split(classifier: SelfTrainer, data: TrainingData, split: GuardSplit) -> Compared:
     """Fit the classifier without the held-out rows, and let it and the models inside it predict them."""
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TabcastWarning)  # given already for the model of all rows
-        model = fit_rows(classifier, data, split.train, split.seed)
+        variants = fit_rows(classifier, data, split.train, split.seed)
     present = np.unique(data.labels.codes[split.train])
-    predicted = predict_contenders(model, take_rows(data.X, split.held_out), data.labels.classes, present)
-    return Compared(split, predicted, model.n_fits_, perf_counter() - start)
+    predicted = predict_contenders(variants, take_rows(data.X, split.held_out), data.labels.classes, present)
+    n_fits = max(model.n_fits_ for model in variants.values())  # they share their fits
+    return Compared(split, predicted, n_fits, perf_counter() - start)
+
+
+def fill_variants(compared: Compared, names: list[str]) -> Compared:
+    """A split in which a variant was not possible counts the first one for it; variants not possible in the end go."""
+    predicted = compared.predicted
+    fixed = {name: one for name, one in predicted.items() if name in (SUPERVISED, COMMITTEE)}
+    return replace(compared, predicted=fixed | {name: predicted.get(name, predicted[names[0]]) for name in names})
 
 
 def collect_out_of_fold(compared: list[Compared], data: TrainingData, kept: str) -> OutOfFold:

@@ -1,4 +1,4 @@
-"""The models that are compared: the user's alone, the best without unlabeled rows, and the self-trained one."""
+"""The models that are compared: the user's alone, the best without unlabeled rows, and the self-trained ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tabcast.decisions import DecisionRule, decide_with
 from tabcast.self_training import SelfTrainer, predict_classes
 from tabcast.table import Floats, Index
 
 SUPERVISED, COMMITTEE, SELF_TRAINED = "supervised", "committee", "self-trained"
+OFFERED = "offered"  # what may be kept besides the supervised model: in each fold the best of them on the other folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,37 +32,15 @@ class Predicted:
     labels: NDArray[Any]
 
 
-class StoredPredictions(ClassifierMixin, BaseEstimator):
-    """Predictions that were made already, as a classifier that scikit-learn's scorers take.
-
-    Rows of several folds were predicted by several models; a score of all of them together needs one "model".
-    """
-
-    def __init__(self, classes: NDArray[Any], predicted: Predicted) -> None:
-        self.classes = classes
-        self.predicted = predicted
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """All classes."""
-        return self.classes
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The stored labels, whatever the table."""
-        return self.predicted.labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The stored probabilities, whatever the table."""
-        return self.predicted.proba
-
-
-def predict_contenders(model: SelfTrainer, X: Any, classes: NDArray[Any], present: Index) -> dict[str, Predicted]:
+def predict_contenders(
+    variants: dict[str, SelfTrainer], X: Any, classes: NDArray[Any], present: Index
+) -> dict[str, Predicted]:
     """What every contender predicts for held-out rows.
 
     Parameters
     ----------
-    model : SelfTrainer
-        Fitted without these rows.
+    variants : dict
+        The self-trained classifiers by name, fitted without these rows.
     X : array or DataFrame
         The rows.
     classes : ndarray
@@ -73,18 +51,17 @@ def predict_contenders(model: SelfTrainer, X: Any, classes: NDArray[Any], presen
     Returns
     -------
     dict
-        By name, the simplest first. There is a committee where the classifier has a teacher that knows more than the
-        user's own estimator.
+        By name: the supervised model; the committee, where the classifier has a teacher that knows more than the user's
+        own estimator; the variants.
     """
 
     def ask(one: Any, rule: DecisionRule) -> Predicted:
         labels = decide_with(one, rule, classes).predict(X)
         return Predicted(predict_classes(one, X, len(classes), present), np.asarray(labels))
 
+    model = next(iter(variants.values()))
     found = {SUPERVISED: ask(model.supervised_, model.supervised_decision_)}
-    teacher = model.parts_.teacher
-    if teacher is not None and teacher.stands_alone and len(model.pseudo_labels_):
-        proba = predict_classes(teacher, X, len(classes), present)
-        found[COMMITTEE] = Predicted(proba, classes[model.decision_.decide(proba)])
-    found[SELF_TRAINED] = ask(model.estimator_, model.decision_)
-    return found
+    committee = getattr(model, "committee_", None)
+    if committee is not None:
+        found[COMMITTEE] = ask(committee, model.decision_)
+    return found | {name: ask(one.student_, one.decision_) for name, one in variants.items()}

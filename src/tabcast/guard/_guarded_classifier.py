@@ -21,8 +21,16 @@ from tabcast.exceptions import (
     ScoreError,
     SmallClassWarning,
 )
-from tabcast.guard._comparison import Compared, GuardSplit, collect_out_of_fold, compare_on_split, fit_rows
-from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED
+from tabcast.guard._choice import choose_in_folds, find_best
+from tabcast.guard._comparison import (
+    Compared,
+    GuardSplit,
+    collect_out_of_fold,
+    compare_on_split,
+    fill_variants,
+    fit_rows,
+)
+from tabcast.guard._contenders import COMMITTEE, OFFERED, SELF_TRAINED, SUPERVISED
 from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
 from tabcast.guard._pooled import PooledScores, pool_scores
 from tabcast.guard._scoring import HeldOutScore
@@ -48,9 +56,12 @@ class GuardedClassifier(SemiSupervisedClassifier):
     the held-out rows with its own supervised model and, in soft self-training, with its committee, which sees no
     unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
     *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to
-    the supervised one. *Verdict*: whether the self-trained model is better than yours alone, and how much of that is
-    due to the unlabeled rows: the gain over the best model without them, with a 90% interval; see
-    :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
+    the supervised one. Soft self-training with `class_prior="auto"` has two students, with and without alignment, of
+    which the better one is kept; its committee is kept only where `deploy` allows it. *Verdict*: whether the model is
+    better than yours alone, and how much of that is due to the unlabeled rows: the gain over the best model without
+    them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
+    In each fold the student that is best on the other folds is scored, so that the gains are not flattered by the
+    choice.
 
     The classifier is fitted 1 + `n_splits` * `n_repeats` times.
 
@@ -60,7 +71,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         The semi-supervised classifier. None is SoftSelfTrainingClassifier with its defaults.
     scoring : str, callable or None, default="balanced_accuracy"
         The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
-        `sample_weight`. A callable is given the held-out predictions as a classifier. None is accuracy.
+        `sample_weight`. For scores with a positive class, such as "f1", that is the second of two classes in sorted
+        order. A callable is given the held-out predictions as a classifier. None is accuracy.
     decision : str, Decision or None, default=None
         How classes are predicted, in the comparison and by `predict`; see SelfTrainingClassifier. None is the
         `decision` of the classifier.
@@ -69,8 +81,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
     n_repeats : int, default=2
         How many times the labeled rows are divided into folds, each time at random.
     guard : bool, default=True
-        Whether the supervised model may be chosen. If False, the self-trained model is kept in any case; the verdict
-        is the same.
+        Whether the supervised model may be chosen. If False, the self-trained model (or the committee, where `deploy`
+        of the classifier says so) is kept in any case; the verdict is the same.
     time_limit : float, default=None
         Seconds after which no further split is started, counted from the start of `fit`. A split that would probably
         take longer than the time left is not started either. Two splits are evaluated in any case, those of the first
@@ -87,14 +99,17 @@ class GuardedClassifier(SemiSupervisedClassifier):
     ----------
     verdict_ : Verdict
         The verdict; `print` shows it in sentences.
-    chosen_ : {"self-trained", "supervised"}
+    chosen_ : {"self-trained", "supervised", "committee"}
         The model that was kept.
+    deployed_ : estimator
+        The same fitted on all rows; it predicts.
     estimator_ : estimator
-        The base classifier of the model that was kept; it predicts.
+        The base classifier in it: a fitted copy of your estimator, or the committee if that was kept.
     decision_ : DecisionRule
         The rule by which `predict` decides: that of the model that was kept.
     self_trained_ : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier
-        The semi-supervised classifier fitted on all rows, with its history and pseudo-labels.
+        The semi-supervised classifier fitted on all rows, with its history and pseudo-labels; of several variants the
+        one with the best score.
     supervised_ : estimator
         The base classifier fitted on the labeled rows alone.
     out_of_fold_ : OutOfFold
@@ -133,6 +148,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
     The interval is ... points wide...
     The self-trained model was kept, because its cross-validated score is better than the supervised one's.
     """
+
+    self_trained_: Any
 
     def __init__(
         self,
@@ -207,12 +224,12 @@ class GuardedClassifier(SemiSupervisedClassifier):
             with warnings.catch_warnings():
                 for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
                     warnings.simplefilter("ignore", said_already)
-                self.self_trained_ = fit_rows(self._given(), data, data.labeled, seed)
+                variants = fit_rows(self._settled(data), data, data.labeled, seed)
             seconds = perf_counter() - start
             progress.advance()
             progress.describe(f"split 1 of {len(splits)}")
             compared = list(self._compare(data, splits, start, progress))
-        self._remember(data, compared, stopped=len(compared) < len(splits), score=score)
+        self._remember(data, variants, compared, stopped=len(compared) < len(splits), score=score)
         self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
         return self
 
@@ -222,6 +239,21 @@ class GuardedClassifier(SemiSupervisedClassifier):
         if self.decision is None or not isinstance(classifier, SelfTrainer):
             return classifier
         return clone(classifier).set_params(decision=self.decision)
+
+    def _settled(self, data: TrainingData) -> SelfTrainer:
+        """The classifier to copy; "auto" deploys the same kind of model in splits, with fewer labels, as in the end."""
+        classifier = self._given()
+        if not isinstance(classifier, SoftSelfTrainingClassifier) or classifier.deploy != "auto":
+            return classifier
+        return clone(classifier).set_params(deploy=classifier.find_deployment(len(data.labeled)))
+
+    def _list_offers(self, variants: dict[str, SelfTrainer]) -> list[str]:
+        """The contenders that may be kept besides the supervised model, in order of preference."""
+        deploy = getattr(self._given(), "deploy", "student")
+        has_committee = getattr(next(iter(variants.values())), "committee_", None) is not None
+        if not has_committee or deploy not in ("committee", "auto"):
+            return list(variants)
+        return [COMMITTEE] if deploy == "committee" else [*variants, COMMITTEE]
 
     def _split(self, data: TrainingData, random_state: np.random.RandomState) -> list[GuardSplit]:
         """The splits, repeat by repeat."""
@@ -246,7 +278,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self, data: TrainingData, splits: list[GuardSplit], start: float, progress: Progress
     ) -> Iterator[Compared]:
         """Evaluate one split after another, until all are done or the time is up."""
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs, classifier = effective_n_jobs(self.n_jobs), self._settled(data)
         batch_size = len(splits) if self.time_limit is None else n_jobs
         n_done, longest = 0, 0.0
         for first in range(0, len(splits), batch_size):
@@ -254,31 +286,50 @@ class GuardedClassifier(SemiSupervisedClassifier):
             if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
                 return
             batch = splits[first : first + batch_size]
-            jobs = (delayed(compare_on_split)(self._given(), data, split) for split in batch)
+            jobs = (delayed(compare_on_split)(classifier, data, split) for split in batch)
             for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
                 n_done, longest = n_done + 1, max(longest, compared.seconds)
                 progress.advance()
                 progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
                 yield compared
 
-    def _remember(self, data: TrainingData, compared: list[Compared], *, stopped: bool, score: HeldOutScore) -> None:
+    def _remember(
+        self,
+        data: TrainingData,
+        variants: dict[str, SelfTrainer],
+        compared: list[Compared],
+        *,
+        stopped: bool,
+        score: HeldOutScore,
+    ) -> None:
         """Choose, and set the fitted attributes."""
+        names, offers = list(variants), self._list_offers(variants)
+        compared = [fill_variants(one, names) for one in compared]
+        compared = choose_in_folds(compared, SELF_TRAINED, names, data, score)
+        compared = choose_in_folds(compared, OFFERED, offers, data, score)
         pooled = pool_scores(compared, data, score)
         _refuse_unscored(pooled, score.name)
         scores = pooled.scores
         without = COMMITTEE if scores.get(COMMITTEE, -np.inf) > scores[SUPERVISED] else SUPERVISED
-        credit, total = (pooled.gain(SELF_TRAINED, reference, LEVEL) for reference in (without, SUPERVISED))
-        same_model = self.self_trained_.best_round_ == 0
-        better = total.gain > 0 and not same_model
-        keeps_self_trained = len(data.pool) > 0 and (better or not self.guard)
-        self.chosen_ = SELF_TRAINED if keeps_self_trained else SUPERVISED
-        self.supervised_ = self.self_trained_.supervised_
-        self.estimator_ = self.self_trained_.estimator_ if keeps_self_trained else self.supervised_
-        kept = self.self_trained_
-        self.decision_ = kept.decision_ if keeps_self_trained else kept.supervised_decision_
+        credit = pooled.gain(SELF_TRAINED, without, LEVEL)
+        total = pooled.gain(OFFERED, SUPERVISED, LEVEL)
+        variant, offered = find_best(scores, names), find_best(scores, offers)
+        self.self_trained_ = model = variants[variant]
+        offered = COMMITTEE if offered == COMMITTEE else SELF_TRAINED
+        same_model = model.best_round_ == 0
+        better = total.gain > 0 and not (offered == SELF_TRAINED and same_model)
+        self.chosen_ = offered if len(data.pool) > 0 and (better or not self.guard) else SUPERVISED
+        self.supervised_ = model.supervised_
+        committee = getattr(model, "committee_", None)
+        kept = {
+            SUPERVISED: (model.supervised_, model.supervised_, model.supervised_decision_),
+            COMMITTEE: (committee, committee, model.decision_),
+            SELF_TRAINED: (model.student_, model.estimator_, model.decision_),
+        }
+        self.deployed_, self.estimator_, self.decision_ = kept[self.chosen_]
         self.classes_ = data.labels.classes
-        self.out_of_fold_ = collect_out_of_fold(compared, data, self.chosen_)
-        self.n_fits_ = self.self_trained_.n_fits_ + sum(one.n_fits for one in compared)
+        self.out_of_fold_ = collect_out_of_fold(compared, data, SUPERVISED if self.chosen_ == SUPERVISED else OFFERED)
+        self.n_fits_ = model.n_fits_ + sum(one.n_fits for one in compared)
         never_held_out = np.setdiff1d(np.arange(data.n_classes), self.out_of_fold_.codes)
         self.verdict_ = Verdict(
             word=find_word(credit),
@@ -304,6 +355,9 @@ class GuardedClassifier(SemiSupervisedClassifier):
             stopped=stopped,
             unscored=[str(label) for label in data.labels.classes[never_held_out]],
             scores=pooled.table,
+            offered=offered,
+            variant=variant if len(names) > 1 else None,
+            variants={name: scores[name] for name in names} if len(names) > 1 else {},
         )
 
     def _show_progress(self, total: int) -> Progress:

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from tabcast.guard._comparison import Compared
-from tabcast.guard._contenders import Predicted, StoredPredictions
-from tabcast.guard._scoring import HeldOutScore, is_share
+from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED
+from tabcast.guard._scoring import HeldOutScore, is_share, score_splits
 from tabcast.self_training import TrainingData
 from tabcast.statistics import Interval, corrected_interval, mean
-from tabcast.table import Floats, take_rows
+from tabcast.table import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,8 @@ class PooledScores:
     contributions : dict
         For each contender one number per split.
     table : DataFrame
-        One row per split: `repeat`, `fold`, `n_test`, and the score of each contender on the fold alone, missing if the
-        fold lacks a class.
+        One row per split: `repeat`, `fold`, `n_test`, and the scores of the supervised model, the committee and the
+        self-trained model on the fold alone, missing if the fold lacks a class.
     test_share : float
         Number of held-out rows divided by number of training rows, mean over splits.
     resolution : float
@@ -61,7 +61,7 @@ def pool_scores(compared: list[Compared], data: TrainingData, score: HeldOutScor
     """Score every contender on the held-out rows of each repeat."""
     names = list(compared[0].predicted)
     repeats = [list(group) for _, group in groupby(compared, key=lambda one: one.split.repeat)]
-    pooled = {name: [_score(repeat, name, data, score) for repeat in repeats] for name in names}
+    pooled = {name: [score_splits(repeat, name, data, score) for repeat in repeats] for name in names}
     weights = np.array([len(repeat) for repeat in repeats])
     known = ~np.isnan([pooled[name] for name in names]).any(axis=0)
     scores = {
@@ -78,19 +78,9 @@ def pool_scores(compared: list[Compared], data: TrainingData, score: HeldOutScor
     test_share = float((n_test / (len(data.labeled) - n_test)).mean())
     # Without unlabeled rows the models are the same, and nothing has to be estimated.
     in_points = len(data.pool) > 0 and is_share(score.name, *scores.values())
-    table = _tabulate(compared, names, data, score)
+    shown = [name for name in (SUPERVISED, COMMITTEE, SELF_TRAINED) if name in names]
+    table = _tabulate(compared, shown, data, score)
     return PooledScores(scores, contributions, table, test_share, 1 / float(n_test.mean()) if in_points else 0.0)
-
-
-def _score(compared: Sequence[Compared], name: str, data: TrainingData, score: HeldOutScore) -> float:
-    """Score of a contender on the held-out rows of some splits together."""
-    rows = np.concatenate([one.split.held_out for one in compared])
-    predicted = Predicted(
-        np.concatenate([one.predicted[name].proba for one in compared]),
-        np.concatenate([one.predicted[name].labels for one in compared]),
-    )
-    model = StoredPredictions(data.labels.classes, predicted)
-    return score(model, take_rows(data.X, rows), data.labels.codes[rows])
 
 
 def _contribute(repeat: list[Compared], name: str, whole: float, data: TrainingData, score: HeldOutScore) -> Floats:
@@ -103,7 +93,7 @@ def _contribute(repeat: list[Compared], name: str, whole: float, data: TrainingD
     for fold in repeat:
         others = [one for one in repeat if one is not fold]
         complete = _count_classes(others, data) == n_classes
-        values.append(k * whole - (k - 1) * _score(others, name, data, score) if complete else math.nan)
+        values.append(k * whole - (k - 1) * score_splits(others, name, data, score) if complete else math.nan)
     return np.array(values)
 
 
@@ -124,7 +114,7 @@ def _tabulate(compared: list[Compared], names: list[str], data: TrainingData, sc
     for name in names:
         columns[name.replace("-", "_")] = np.array(
             [
-                _score([one], name, data, score) if whole else math.nan
+                score_splits([one], name, data, score) if whole else math.nan
                 for one, whole in zip(compared, complete, strict=True)
             ]
         )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import check_scoring, log_loss, make_scorer
+from sklearn.metrics import log_loss, make_scorer
 
-from tabcast.self_training import evaluate
-from tabcast.table import Index
+from tabcast.guard._comparison import Compared
+from tabcast.self_training import StoredPredictions, TrainingData, evaluate, find_scorer
+from tabcast.table import Index, take_rows
 
 
 class HeldOutScore:
     """A scorer for held-out rows that does not warn about missing classes, and gives NaN if it needs them.
+
+    The positive one of two classes is the second in sorted order.
 
     Parameters
     ----------
@@ -30,7 +34,7 @@ class HeldOutScore:
         self.name = name_score(scoring)
         if isinstance(scoring, str) and scoring == "neg_log_loss":  # it can be given the classes
             scoring = make_scorer(log_loss, greater_is_better=False, response_method="predict_proba", labels=classes)
-        self.scorer = check_scoring(estimator, scoring=scoring)
+        self.scorer = find_scorer(scoring, estimator, classes, numbers_too=True)
         self.classes = classes
 
     def __call__(self, model: Any, X: Any, codes: Index) -> float:
@@ -46,6 +50,16 @@ class HeldOutScore:
                 if complete:
                     raise
                 return float("nan")
+
+
+def score_splits(compared: Sequence[Compared], name: str, data: TrainingData, score: HeldOutScore) -> float:
+    """Score of a contender on the held-out rows of some splits together."""
+    rows = np.concatenate([one.split.held_out for one in compared])
+    labels, proba = (
+        np.concatenate([getattr(one.predicted[name], what) for one in compared]) for what in ("labels", "proba")
+    )
+    model = StoredPredictions(data.labels.classes, labels, proba)
+    return score(model, take_rows(data.X, rows), data.labels.codes[rows])
 
 
 def name_score(scoring: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import pandas as pd
@@ -58,15 +58,17 @@ class Gain:
 class Verdict:
     """Whether the unlabeled rows helped, how certain that is, and which model was chosen; `print` it to read it.
 
-    Three things are told apart. `total` is what the self-trained model gains over the user's model alone. `gain` is
-    the part of it that is due to the unlabeled rows: over the best model without them, which is the committee of soft
-    self-training where that is better than the user's model. The choice is the model with the better score.
+    Three things are told apart. `total` is what the self-trained model (or the committee, where that is offered and
+    better) gains over the user's model alone. `gain` is what the unlabeled rows add: the self-trained model's gain over
+    the best model without them, which is the committee of soft self-training where that is better than the user's
+    model. The choice is the model with the better score. Where there are several variants of a model, each fold counts
+    the one that is best on the other folds.
 
     Parameters
     ----------
     word : {"helped", "probably helped", "no difference seen", "hurt"}
         The verdict on the unlabeled rows.
-    chosen : {"self-trained", "supervised"}
+    chosen : {"self-trained", "supervised", "committee"}
         The model that was kept.
     metric : str
         Name of the score.
@@ -81,7 +83,7 @@ class Verdict:
     without : {"supervised", "committee"}
         The best model without unlabeled rows.
     total : Gain
-        Score of the self-trained model minus that of the supervised one.
+        Score of the offered model minus that of the supervised one.
     supervised : float
         Score of the supervised model: of all held-out rows of a repeat together, mean over the repeats.
     committee : float or None
@@ -112,6 +114,12 @@ class Verdict:
     scores : DataFrame
         One row per split: `repeat`, `fold`, `n_test`, `supervised`, `committee` where there is one, `self_trained`.
         These are scores on the fold alone, missing if it lacks a class.
+    offered : {"self-trained", "committee"}, default="self-trained"
+        What could be kept besides the supervised model; the committee only with `deploy="committee"` or "auto".
+    variant : {"unaligned", "aligned"} or None, default=None
+        The variant of the self-trained model with the better score; None if there was one only.
+    variants : dict, default={}
+        Scores of the variants by name.
 
     See Also
     --------
@@ -142,6 +150,9 @@ class Verdict:
     stopped: bool
     unscored: list[str]
     scores: pd.DataFrame
+    offered: str = "self-trained"
+    variant: str | None = None
+    variants: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the verdict as plain data that JSON can hold.
@@ -156,6 +167,7 @@ class Verdict:
         return {
             **plain,
             "total": asdict(self.total),
+            "variants": dict(self.variants),
             "scores": [
                 {str(name): None if math.isnan(value) else value for name, value in row.items()} for row in rows
             ],

@@ -20,6 +20,17 @@ WITHOUT_CREDIT = {
     HURT: "but the unlabeled rows hurt.",
 }
 BETTER = {HELPED: "Better", PROBABLY: "Probably better"}
+# The committee was offered, which sees no unlabeled row.
+COMMITTEE_HEADLINES = {
+    HELPED: "Better than your model alone, without credit to the unlabeled rows.",
+    PROBABLY: "Probably better than your model alone, without credit to the unlabeled rows.",
+    NOTHING: "No difference was seen between the committee and your model alone.",
+    HURT: "The committee is worse than your model alone.",
+}
+OF_STUDENTS = {
+    "unaligned": "whose labels are not aligned with the class proportions",
+    "aligned": "whose labels are aligned with the class proportions of the labeled rows",
+}
 
 
 def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
@@ -52,24 +63,28 @@ def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
         *_say_width(verdict),
         *_say_unscored(verdict),
         _say_choice(verdict),
+        *_say_students(verdict),
     ]
 
 
 def _say_headline(verdict: Mapping[str, Any]) -> str:
     """Both answers at a glance."""
     total, word = verdict["total"]["word"], verdict["word"]
+    if _offers_committee(verdict):
+        return COMMITTEE_HEADLINES[total]
     if verdict["without"] == "committee" and total in BETTER and word in WITHOUT_CREDIT:
         return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
     return HEADLINES[word]
 
 
 def _say_total(verdict: Mapping[str, Any]) -> str:
-    """What the self-trained model gains over the supervised one, and the rows it was measured on."""
+    """What the offered model gains over the supervised one, and the rows it was measured on."""
     total = verdict["total"]
+    what = "committee" if _offers_committee(verdict) else "self-trained"
     return (
         f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
-        f"went from {verdict['supervised']:.3f} (supervised) to {verdict['self_trained']:.3f} (self-trained): a change "
-        f"of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
+        f"went from {verdict['supervised']:.3f} (supervised) to {verdict['supervised'] + total['gain']:.3f} ({what}): "
+        f"a change of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
 
 
@@ -77,6 +92,13 @@ def _say_credit(verdict: Mapping[str, Any]) -> list[str]:
     """What of it is due to the unlabeled rows, where that is another number."""
     if verdict["committee"] is None:
         return []
+    if _offers_committee(verdict):
+        return [
+            "The committee is several kinds of models, trained on the labeled rows alone. A student trained on the "
+            f"unlabeled rows as well has {verdict['self_trained']:.3f}: "
+            + ("" if verdict["without"] == "committee" else "compared with your model, ")
+            + f"{_amount(verdict, verdict['gain'])} ({_interval(verdict, verdict)})."
+        ]
     score = f"A committee of several kinds of models, trained on the labeled rows alone, has {verdict['committee']:.3f}"
     if verdict["without"] == "supervised":
         return [f"{score}, no more than your model, so the whole change is credited to the unlabeled rows."]
@@ -91,7 +113,9 @@ def _say_width(verdict: Mapping[str, Any]) -> list[str]:
     sentences = []
     more, width = verdict["more_labels"], _amount(verdict, verdict["high"] - verdict["low"], signed=False)
     what = "part" if verdict["without"] == "committee" else "change"
-    if verdict["total"]["gain"] == 0 and all(row["supervised"] == row["self_trained"] for row in verdict["scores"]):
+    if _offers_committee(verdict) and verdict["word"] == NOTHING:
+        pass  # a student that is not offered: nothing has to be settled
+    elif verdict["total"]["gain"] == 0 and all(row["supervised"] == row["self_trained"] for row in verdict["scores"]):
         sentences.append("Both models scored the same in every split.")
     elif more is None:
         sentences.append(
@@ -124,21 +148,45 @@ def _say_unscored(verdict: Mapping[str, Any]) -> list[str]:
 
 def _say_choice(verdict: Mapping[str, Any]) -> str:
     """Which model was kept, and why."""
-    gain = verdict["total"]["gain"]
+    gain, chosen, model = verdict["total"]["gain"], verdict["chosen"], _model(verdict)
     if not verdict["guard"]:
-        if verdict["chosen"] == "self-trained" and gain <= 0:
-            return (
-                "The self-trained model was kept although its cross-validated score is not better, because the guard "
-                "is off."
-            )
-        return "The self-trained model was kept; the guard is off."
-    if verdict["chosen"] == "self-trained":
-        return "The self-trained model was kept, because its cross-validated score is better than the supervised one's."
-    if verdict["same_model"]:
+        if chosen != "supervised" and gain <= 0:
+            return f"{model} was kept although its cross-validated score is not better, because the guard is off."
+        return f"{model} was kept; the guard is off."
+    if chosen != "supervised":
+        return f"{model} was kept, because its cross-validated score is better than {_others(verdict)}."
+    if verdict["same_model"] and not _offers_committee(verdict):
         return "The supervised model was kept: self-training on all rows ended with it as well."
     if gain == 0:
         return "The supervised model was kept, because the cross-validated scores are equal."
     return "The supervised model was kept, because its cross-validated score is better."
+
+
+def _say_students(verdict: Mapping[str, Any]) -> list[str]:
+    """Which of several students is the self-trained model."""
+    scores, variant = verdict.get("variants") or {}, verdict.get("variant")
+    if verdict["chosen"] != "self-trained" or variant not in OF_STUDENTS or len(scores) < 2:
+        return []
+    [other] = [name for name in scores if name != variant]
+    compared = f"{scores[variant]:.3f} against {scores[other]:.3f}"
+    return [f"It is the student {OF_STUDENTS[variant]} ({compared}; the scores above account for this choice)."]
+
+
+def _offers_committee(verdict: Mapping[str, Any]) -> bool:
+    """Whether the committee was the model to keep or not to keep."""
+    return bool(verdict.get("offered") == "committee")
+
+
+def _model(verdict: Mapping[str, Any]) -> str:
+    """The offered model."""
+    return "The committee" if _offers_committee(verdict) else "The self-trained model"
+
+
+def _others(verdict: Mapping[str, Any]) -> str:
+    """What the model that was kept was better than."""
+    if _offers_committee(verdict) and verdict["self_trained"] < verdict["supervised"] + verdict["total"]["gain"]:
+        return "those of the supervised and of the self-trained model"
+    return "the supervised one's"
 
 
 def _interval(verdict: Mapping[str, Any], gain: Mapping[str, Any]) -> str:

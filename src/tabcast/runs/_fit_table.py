@@ -32,6 +32,7 @@ def fit_table(
     class_prior: str | None = None,
     teacher: str | None = None,
     teacher_weights: str | PathLike[str] | None = None,
+    deploy: str | None = None,
     metric: str = "balanced_accuracy",
     decision: str | Decision | None = None,
     unlabeled: TableLike | None = None,
@@ -72,14 +73,19 @@ def fit_table(
     alpha : float, optional
         The weight of density in confidence, from 0 to 1, with "cast-l" and "cast-d". None: searched.
     class_prior : {"auto", "labeled", "none"}, optional
-        The class proportions that soft labels are aligned with: those of the labeled rows, none, or "auto", those of
-        the labeled rows unless these do not look like a random sample. None: "auto" with "soft".
+        The class proportions that soft labels are aligned with: those of the labeled rows, none, or "auto": a student
+        without alignment and, if the labeled rows look like a random sample, one with it are compared, and the better
+        one is kept. None: "auto" with "soft".
     teacher : {"committee", "self", "tabpfn", "tabicl"}, optional
         Who writes soft labels, with "soft": a committee, the model itself, or a pretrained foundation model, which
         needs an extra and weights (docs/foundation_models.md). None: "committee".
     teacher_weights : path, optional
         File with the weights of "tabpfn" or "tabicl". None: the default weights in the library's cache. Nothing is
         downloaded.
+    deploy : {"student", "retrained", "committee", "auto"}, optional
+        The model that predicts, with "soft": one model of its kind, the committee trained once more on the soft labels,
+        the committee itself, or "auto": the better of the committee and, with up to 110 labeled rows, the retrained
+        one, with more the student. None: "student".
     metric : str, default="balanced_accuracy"
         The score that models are compared by, a name that scikit-learn knows.
     decision : str or Decision, optional
@@ -162,6 +168,7 @@ def fit_table(
         verbose,
         teacher=teacher,
         teacher_weights=teacher_weights,
+        deploy=deploy,
     )
     options.check()
     columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)

@@ -32,7 +32,7 @@ from tabcast.runs._tree_arrays import check_owners, check_threads
 from tabcast.runs._trial import can_be_tried, known_names, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
-FORMAT = 2  # raised when files can no longer be read by older versions, or older ones by this version
+FORMAT = 3  # raised when files can no longer be read by older versions, or older ones by this version
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
 SCHEMA = "schema.json"  # skops' entry
@@ -90,8 +90,8 @@ def save_model(
     path : str or Path
         Where to; by custom, with the ending ".skops".
     classifier : classifier
-        A fitted classifier of scikit-learn, XGBoost, LightGBM or CatBoost, alone, within a pipeline, or within
-        `AdaptedClassifier`, as the `estimator_` of tabcast's classifiers is.
+        A fitted classifier of scikit-learn, XGBoost, LightGBM or CatBoost, alone, within a pipeline, or as the
+        `deployed_` of tabcast's classifiers is: encoded, softened, or an average of several.
     understanding : mapping
         `Understanding.to_dict()` of the training table, plain JSON.
     facts : mapping, optional
@@ -324,9 +324,14 @@ def _read_note(path: Path, entries: Mapping[str, bytes]) -> dict[str, Any]:
             "pip install --upgrade tabcast."
         )
     if number < FORMAT:
+        lacks = (
+            "did not save how a class is predicted from the probabilities"
+            if number < 2
+            else "saved probabilities of soft self-training that are too extreme"
+        )
         raise ModelFileError(
-            f"{path} was written by an earlier version of tabcast (format {number}, this is {FORMAT}), which did not "
-            "save how a class is predicted from the probabilities. Fit the table again."
+            f"{path} was written by an earlier version of tabcast (format {number}, this is {FORMAT}), which {lacks}. "
+            "Fit the table again."
         )
     if "digest" in note and note["digest"] != digest_entries(entries):
         raise ModelFileError(f"{path} is damaged or was changed by hand (its digest differs from the saved one).")

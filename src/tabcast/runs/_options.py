@@ -15,6 +15,7 @@ from tabcast.density import DENSITIES
 from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
 from tabcast.pseudo_labels import STRATEGIES
+from tabcast.self_training import DEPLOYMENTS
 from tabcast.teachers import TEACHERS, FoundationModel, Teacher, resolve_teacher
 
 TITLES = {
@@ -54,6 +55,7 @@ class RunOptions:
     verbose: int
     teacher: str | None = None
     teacher_weights: str | PathLike[str] | None = None
+    deploy: str | None = None
 
     def check(self) -> None:
         """Refuse options that are invalid, or that the method would ignore."""
@@ -99,6 +101,20 @@ class RunOptions:
             self.find_teacher().check()
         except ArgumentError as error:
             raise error.renamed("model_path", "teacher_weights") from None
+        self._check_deployment()
+
+    def _check_deployment(self) -> None:
+        """Refuse to deploy a committee that there is not, or one that no model file can hold."""
+        if self.deploy is None:
+            return
+        check_choice(self.deploy, DEPLOYMENTS, "deploy")
+        if self.deploy != "student" and not self.find_teacher().can_retrain:
+            raise ArgumentError(
+                Argument("deploy", self.deploy),
+                " needs a committee that a model file can hold; it has no effect with ",
+                Argument("teacher", self.teacher or "committee"),
+                ".",
+            )
 
     def find_teacher(self) -> Teacher:
         """The teacher of soft self-training, with its weights where it has any."""
@@ -115,6 +131,7 @@ class RunOptions:
             "class_prior": (self.method == "soft", "soft"),
             "teacher": (self.method == "soft", "soft"),
             "teacher_weights": (self.method == "soft", "soft"),
+            "deploy": (self.method == "soft", "soft"),
             "time_limit": (self.method != "supervised", "all methods but supervised"),
         }
         method = Argument("method", self.method)
@@ -139,6 +156,7 @@ class RunOptions:
             "class_prior": self.class_prior,
             "teacher": self.teacher,
             "teacher_weights": None if self.teacher_weights is None else str(self.teacher_weights),
+            "deploy": self.deploy,
             "metric": self.metric,
             "decision": self.decision if self.decision is None else str(self.decision),
             "time_limit": None if self.time_limit is None else float(self.time_limit),

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
+from tabcast.checks import is_number
 from tabcast.runs._tree_arrays import read_predictor, read_tree, write_predictor, write_tree
 
 MARK = "tabcast.part"
@@ -131,6 +132,29 @@ def _attributes(address: str, *names: str) -> Kind:
     return Kind(address, write, read)
 
 
+# ---- What predicts after soft self-training
+
+
+def _write_parameters(model: Any) -> State:
+    return dict(vars(model))
+
+
+def _read_softened(made: type[Any], state: State) -> Any:
+    estimator, power = state["estimator"], state["power"]
+    if not is_number(power, "(0, inf)"):
+        raise ValueError("a power is no positive number")
+    return made(estimator, power)
+
+
+def _read_averaged(made: type[Any], state: State) -> Any:
+    members, weights, classes = state["members"], state["weights"], state["classes"]
+    if type(members) is not list or type(weights) is not list or len(members) != len(weights) or not members:
+        raise ValueError("a committee has not one weight per member")
+    if not all(is_number(weight, "[0, 1]") for weight in weights):
+        raise ValueError("a weight of a committee is not in [0, 1]")
+    return made(members, weights, classes)
+
+
 # ---- pandas
 
 
@@ -231,6 +255,8 @@ KINDS = {
     "AdaptedClassifier": _attributes(
         "tabcast.models._adapted.AdaptedClassifier", "estimator", "adaptation_", "classes_", "_empty", "estimator_"
     ),
+    "SoftenedClassifier": Kind("tabcast.self_training._deployed.SoftenedClassifier", _write_parameters, _read_softened),
+    "AveragedClassifier": Kind("tabcast.self_training._deployed.AveragedClassifier", _write_parameters, _read_averaged),
     "Adaptation": _attributes(
         "tabcast.models._adapted.Adaptation", "columns", "whole_labels", "fills_empty", "parameters", "fit_params"
     ),

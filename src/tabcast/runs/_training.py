@@ -82,7 +82,7 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         _fit_guarded(guarded, table, options.metric)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
     return Trained(
-        guarded.estimator_,
+        guarded.deployed_,
         guarded.decision_,
         guarded,
         diagnostics,
@@ -116,9 +116,8 @@ def make_classifier(options: RunOptions) -> SelfTrainer:
     common: dict[str, Any] = {"missing_label": UNLABELED, "random_state": seed}
     if options.method == "soft":
         prior = None if options.class_prior == "none" else options.class_prior or "auto"
-        temperature = 1.0 if prior is None else "auto"
-        common["teacher"] = options.find_teacher()
-        return SoftSelfTrainingClassifier(estimator, class_prior=prior, temperature=temperature, **common)
+        common |= {"teacher": options.find_teacher(), "deploy": options.deploy or "student"}
+        return SoftSelfTrainingClassifier(estimator, class_prior=prior, **common)
     strategy = options.strategy or "curriculum"
     if options.method == "naive":
         return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, **common)
@@ -148,7 +147,7 @@ def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
         )
         model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
     seconds = perf_counter() - start
-    return Trained(model.estimator_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_)
+    return Trained(model.deployed_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_)
 
 
 def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:

@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from tabcast.models._adapted import AdaptedClassifier
+from tabcast.self_training import AveragedClassifier, SoftenedClassifier
 from tabcast.table import Columns
 
 MAX_ROWS = 300  # enough for every level of a column that gradient boosting takes
@@ -58,21 +59,35 @@ def _make_table(classifier: Any) -> Any:
     columns = _find_columns(classifier)
     if columns is not None:
         return _fill_columns(columns)
-    while isinstance(classifier, AdaptedClassifier):
-        classifier = classifier.estimator_
+    classifier = _unwrap(classifier)
     values = np.outer([0.0, 1.0, -1.0], np.ones(int(classifier.n_features_in_)))
     names = getattr(classifier, "feature_names_in_", None)
     return values if names is None else pd.DataFrame(values, columns=list(names))
 
 
+def _unwrap(classifier: Any) -> Any:
+    """The classifier inside, the first one of several."""
+    while isinstance(classifier, AdaptedClassifier | SoftenedClassifier | AveragedClassifier):
+        if isinstance(classifier, AveragedClassifier):
+            classifier = classifier.members[0]
+        else:
+            classifier = classifier.estimator if isinstance(classifier, SoftenedClassifier) else classifier.estimator_
+    return classifier
+
+
 def _find_columns(classifier: Any) -> Columns | None:
     """What tabcast's encoder, if there is one in front of the model, knows about the table."""
+    if isinstance(classifier, SoftenedClassifier):
+        return _find_columns(classifier.estimator)
+    if isinstance(classifier, AveragedClassifier):
+        found = map(_find_columns, classifier.members)
+        return next((columns for columns in found if columns is not None), None)
     if isinstance(classifier, AdaptedClassifier):
         encoder = classifier.adaptation_.columns
         return _find_columns(classifier.estimator_) if encoder is None else encoder.columns_
     encoder = classifier.steps[0][1] if isinstance(classifier, Pipeline) else None
-    found = getattr(encoder, "columns_", None)
-    return found if isinstance(found, Columns) else None
+    known = getattr(encoder, "columns_", None)
+    return known if isinstance(known, Columns) else None
 
 
 def _fill_columns(columns: Columns) -> Any:

@@ -9,19 +9,23 @@ from tabcast.self_training._candidates import TERMINATION_REASONS
 from tabcast.self_training._cast import CastMethod, PreparedCast
 from tabcast.self_training._cast_classifier import CASTClassifier
 from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier, sharpen
 from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._fitter import Fitted, Fitter, evaluate, predict_classes
 from tabcast.self_training._hard import HardMethod, PreparedHard
 from tabcast.self_training._method import Method, Parts, PreparedMethod
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.self_training._reading import read_training_data
+from tabcast.self_training._scoring import StoredPredictions, find_scorer
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.self_training._self_training_classifier import SelfTrainingClassifier
-from tabcast.self_training._soft import PreparedSoft, SoftMethod, sharpen
-from tabcast.self_training._soft_self_training_classifier import SoftSelfTrainingClassifier
+from tabcast.self_training._soft import PreparedSoft, SoftMethod
+from tabcast.self_training._soft_self_training_classifier import DEPLOYMENTS, SoftSelfTrainingClassifier
 
 __all__ = [
+    "DEPLOYMENTS",
     "TERMINATION_REASONS",
+    "AveragedClassifier",
     "CASTClassifier",
     "CastMethod",
     "Fitted",
@@ -40,9 +44,12 @@ __all__ = [
     "SemiSupervisedClassifier",
     "SoftMethod",
     "SoftSelfTrainingClassifier",
+    "SoftenedClassifier",
     "Split",
+    "StoredPredictions",
     "TrainingData",
     "evaluate",
+    "find_scorer",
     "predict_classes",
     "read_training_data",
     "run_method",

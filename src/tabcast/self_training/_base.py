@@ -1,4 +1,4 @@
-"""What every classifier of tabcast has in common: it predicts with its fitted base classifier."""
+"""What every classifier of tabcast has in common: it predicts with the fitted model that it deploys."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ def _estimator_has(method: str) -> Any:
     """Whether the fitted (or else the given) base estimator has a method."""
 
     def check(self: SemiSupervisedClassifier) -> bool:
-        inner = getattr(self, "estimator_", None)
+        inner = getattr(self, "deployed_", None)
         return hasattr(self._base_estimator() if inner is None else inner, method)
 
     return check
 
 
 class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Base of the classifiers: predicts with `estimator_`, for tables with the columns of `fit`."""
+    """Base of the classifiers: predicts with `deployed_`, for tables with the columns of `fit`."""
 
     estimator: Any
     missing_label: Any
     categorical_features: Any
     estimator_: Any
+    deployed_: Any
     _column_types: ColumnTypes
     classes_: NDArray[Any]
     decision_: DecisionRule
@@ -65,11 +66,11 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self, "estimator_")
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
-            return decide_with(self.estimator_, self.decision_, self.classes_).predict(X)
+            return decide_with(self.deployed_, self.decision_, self.classes_).predict(X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
-        """Predict the probability of each class: the base classifier's own, not the confidence.
+        """Predict the probability of each class: that of the deployed model, not the confidence.
 
         Parameters
         ----------
@@ -84,7 +85,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self, "estimator_")
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
-            return refuse_nan(self.estimator_.predict_proba(X), self.estimator_)
+            return refuse_nan(self.deployed_.predict_proba(X), self.deployed_)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
@@ -120,7 +121,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         check_is_fitted(self, "estimator_")
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
-            return self.estimator_.decision_function(X)
+            return self.deployed_.decision_function(X)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Compute the accuracy on the rows that have a label.

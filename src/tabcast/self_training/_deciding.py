@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tabcast.decisions import Decision, DecisionRule, Evidence, cross_fit
 from tabcast.exceptions import SmallClassWarning
@@ -16,26 +14,11 @@ from tabcast.self_training._data import Split, TrainingData, make_splits
 from tabcast.self_training._engine import Outcome
 from tabcast.self_training._fitter import Fitted, Fitter, Scorer, evaluate
 from tabcast.self_training._method import Method
+from tabcast.self_training._scoring import StoredPredictions
 from tabcast.table import Floats, Index
 from tabcast.validation import CrossValidation, NoValidation
 
 FOLDS_WITHOUT_POOL = CrossValidation(5, n_repeats=1)
-
-
-class FixedPredictions(ClassifierMixin, BaseEstimator):
-    """Predictions of held-out rows in place of a classifier, for a scorer."""
-
-    def __init__(self, classes: NDArray[Any], codes: Index, proba: Floats) -> None:
-        self.classes, self.codes, self.proba = classes, codes, proba
-        self.classes_ = classes
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The decided classes."""
-        return self.classes[self.codes]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The probabilities."""
-        return self.proba
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +78,7 @@ class Deciding:
         codes = cross_fit(self.decision, classes, prior, evidence, groups)
         scored = []
         for number, (split, fitted) in enumerate(zip(splits, fits, strict=True)):
-            model = FixedPredictions(classes, codes[groups == number], fitted.held_out_proba)
+            model = StoredPredictions(classes, classes[codes[groups == number]], fitted.held_out_proba)
             X = split.held_out[0] if split.held_out else None
             scored.append(replace(fitted, score=evaluate(model, self.scorer, X, classes[split.y_held_out])))
         return scored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -41,6 +41,8 @@ class Outcome(Generic[Prepared]):
         The method on every split, and on all labeled rows where these train the final model.
     final : PreparedMethod
         That of the final model.
+    split : Split
+        Its training rows.
     best : BestRound
         The round of the final model.
     supervised : Fitted
@@ -48,6 +50,8 @@ class Outcome(Generic[Prepared]):
     shown : PseudoLabels
         The pseudo-labels of the best round; where round 0 won, those of the round that would have come next, with no
         row in use.
+    others : list of Outcome
+        Of the other candidates, where the method keeps every one.
     """
 
     data: TrainingData
@@ -56,9 +60,11 @@ class Outcome(Generic[Prepared]):
     chosen: Candidate
     prepared: list[Prepared]
     final: Prepared
+    split: Split
     best: BestRound
     supervised: Fitted
     shown: PseudoLabels
+    others: list[Outcome[Prepared]] = field(default_factory=list)
 
     def describe_pool(self) -> dict[str, Any]:
         """Describe the unlabeled rows: the label of each and why.
@@ -181,18 +187,22 @@ def run_method(
             predict_held_out=method.needs_held_out or score_round is not None,
             score_round=score_round,
         )
-        chosen = choose_candidate(candidates)
-        split, final, best = splits[0], prepared[0], chosen.best[0]
+        split, final = splits[0], prepared[0]
         if refits:
             split, y_held_out = Split(data.labeled), np.concatenate([one.y_held_out for one in splits])
             final = method.prepare(data, split, y_held_out)
             prepared.append(final)
-            best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
-        supervised = fitter.fit_supervised(split)
-        shown = best.pseudo
-        if chosen.best_round == 0 and has_pool:
-            shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
-    return Outcome(data, fitter, candidates, chosen, prepared, final, best, supervised, shown)
+        outcomes = []
+        for chosen in candidates if method.keeps_every_candidate else [choose_candidate(candidates)]:
+            best = chosen.best[0]
+            if refits:
+                best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
+            supervised = fitter.fit_supervised(split)
+            shown = best.pseudo
+            if chosen.best_round == 0 and has_pool:
+                shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
+            outcomes.append(Outcome(data, fitter, candidates, chosen, prepared, final, split, best, supervised, shown))
+    return replace(outcomes[0], others=outcomes[1:])
 
 
 def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:

@@ -19,6 +19,7 @@ from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_paramete
 from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._deployed import SoftenedClassifier, soften
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.table import UNLABELED, Floats, Index, take_rows
 
@@ -40,7 +41,8 @@ class Fitted:
     estimator : classifier
         The fitted classifier, for encoded tables.
     pool_proba, held_out_proba : ndarray of shape (n_rows, n_classes)
-        Probabilities of the unlabeled and of the held-out rows; empty where they were not needed.
+        Probabilities of the unlabeled and of the held-out rows, softened where labels were sharpened; empty where they
+        were not needed.
     score : float
         Score on the held-out rows, NaN without any.
     seconds : float
@@ -228,12 +230,15 @@ def fit_classifier(
         model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
     present, has_pool = np.flatnonzero(np.bincount(codes)), len(data.pool) > 0
-    decided = model if rule is None else decide_with(model, rule, classes)
+    softened = soften(model, pseudo.power)
+    decided = softened if rule is None else decide_with(softened, rule, classes)
     with explained(estimator, X, "predict"):
         return Fitted(
             model,
-            predict_classes(model, data.X_pool, data.n_classes, present) if predict_pool and has_pool else nothing,
-            predict_classes(model, held_out[0], data.n_classes, present) if predict_held_out and held_out else nothing,
+            predict_classes(softened, data.X_pool, data.n_classes, present) if predict_pool and has_pool else nothing,
+            predict_classes(softened, held_out[0], data.n_classes, present)
+            if predict_held_out and held_out
+            else nothing,
             evaluate(decided, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
             perf_counter() - start,
         )
@@ -299,7 +304,8 @@ def refuse_nan(proba: Floats, model: Any) -> Floats:
     """The probabilities; an error that names the classifier if some are not numbers."""
     n_bad = int(np.isnan(proba).any(axis=1).sum())
     if n_bad:
-        inner = model.estimator_ if isinstance(model, AdaptedClassifier) else model
+        inner = model.estimator if isinstance(model, SoftenedClassifier) else model
+        inner = inner.estimator_ if isinstance(inner, AdaptedClassifier) else inner
         raise ValueError(
             f"predict_proba of {inner!r} gave NaN for {n_bad} of {len(proba)} rows, so their class is unknown. Scale "
             "or clip columns with very large values, drop constant ones, or use another estimator."

@@ -138,6 +138,11 @@ class Method(ABC):
         return self.parts.confidence.needs_held_out
 
     @property
+    def keeps_every_candidate(self) -> bool:
+        """Whether all candidates become final models, for others to choose from; else the best one does."""
+        return False
+
+    @property
     def predicts_out_of_fold(self) -> bool:
         """Whether it predicts training rows out of fold itself, whatever `validation` is."""
         return False

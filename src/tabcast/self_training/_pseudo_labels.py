@@ -31,6 +31,8 @@ class PseudoLabels:
         Proportions of the classes in a row. None: the row belongs to its label alone.
     required : ndarray of shape (n_classes,) or None
         Confidence that the strategy required of each class. None: it selects by rank, or everything.
+    power : float
+        The power that probabilities of a classifier trained on them are raised to; 1 leaves them as they are.
     """
 
     labels: Index
@@ -41,6 +43,7 @@ class PseudoLabels:
     weight: Floats
     soft: Floats | None = None
     required: Floats | None = None
+    power: float = 1.0
 
     @classmethod
     def none(cls, n_rows: int) -> PseudoLabels:
@@ -105,4 +108,5 @@ class PseudoLabels:
         digest.update(self.weight[self.chosen].tobytes())
         if self.soft is not None:
             digest.update(self.soft[self.chosen].tobytes())
+            digest.update(repr(float(self.power)).encode())
         return digest.digest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -10,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,7 @@ from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._method import Method, Parts
 from tabcast.self_training._reading import read_training_data
+from tabcast.self_training._scoring import find_scorer
 from tabcast.table import column_names, take_rows
 
 
@@ -63,6 +64,7 @@ class SelfTrainer(SemiSupervisedClassifier):
     parts_: Parts
     model_choice_: Choice
     supervised_decision_: DecisionRule
+    student_: Any
 
     def fit(
         self,
@@ -96,15 +98,48 @@ class SelfTrainer(SemiSupervisedClassifier):
         object
             The fitted classifier itself.
         """
-        method, decision = self._build_method(), resolve_decision(self.decision, type(self).__name__)
-        decision.check()
-        self._check_numbers()
+        method = self._build_method()
+        self._check()
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
+        self._run(method, data)
+        return self
+
+    def fit_variants(
+        self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> dict[str, Self]:
+        """Train every variant that the parameters leave to a comparison on held-out rows, as the guard makes it.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            As in :meth:`fit`.
+        y : array-like of shape (n_rows,)
+            Classes, with a marker for rows without a label.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row.
+        **fit_params : dict
+            Passed to the base estimator's `fit`.
+
+        Returns
+        -------
+        dict
+            Fitted classifiers by name, the simplest first; mostly this one alone.
+        """
+        return {"self-trained": self.fit(X, y, sample_weight=sample_weight, **fit_params)}
+
+    def _check(self) -> None:
+        """Refuse a decision and numbers that make no sense."""
+        resolve_decision(self.decision, type(self).__name__).check()
+        self._check_numbers()
+
+    def _run(self, method: Method, data: TrainingData) -> list[Self]:
+        """Run the engine; the fitted classifier itself, and copies of it for other candidates that the method keeps."""
+        decision = resolve_decision(self.decision, type(self).__name__)
         method.check(data, self._base_estimator())
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         estimator = seeded(self._choose_estimator(data, seed), seed)
-        deciding = Deciding(decision, method, data, check_scoring(estimator, scoring=self.scoring))
+        deciding = Deciding(decision, method, data, find_scorer(self.scoring, estimator, data.labels.classes))
         deciding.check(type(self).__name__)
         outcome = run_method(
             method.seeded(seed),
@@ -117,9 +152,11 @@ class SelfTrainer(SemiSupervisedClassifier):
             verbose=self.verbose,
             score_round=deciding.score_round if decision.needs_out_of_fold else None,
         )
-        self._remember(outcome)
-        self.decision_, self.supervised_decision_ = deciding.find_rules(outcome)
-        return self
+        fitted = [self, *(copy(self) for _ in outcome.others)]
+        for one, result in zip(fitted, [outcome, *outcome.others], strict=True):
+            one._remember(result)
+            one.decision_, one.supervised_decision_ = deciding.find_rules(result)
+        return fitted
 
     def _choose_estimator(self, data: TrainingData, seed: int) -> Any:
         """The user's estimator; of a portfolio the member that is chosen on the labeled rows, once per fit."""
@@ -148,6 +185,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         """Set the fitted attributes that all self-training classifiers have."""
         data, chosen, fitter, parts = outcome.data, outcome.chosen, outcome.fitter, outcome.final.parts
         self.estimator_ = fitter.for_user(outcome.best.fitted)
+        self.deployed_ = self.student_ = self.estimator_
         self.supervised_ = fitter.for_user(outcome.supervised)
         self.classes_ = data.labels.classes
         self.parts_ = parts

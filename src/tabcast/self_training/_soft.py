@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tabcast.confidence import align, smoothed_shares
 from tabcast.decisions import Evidence
 from tabcast.models import seeded, weight_parameter
 from tabcast.self_training._algorithm import Proposals
 from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._deployed import AveragedClassifier, average, sharpen, soften
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._lesson import OwnOutOfFold, make_lesson
 from tabcast.self_training._method import Method, Parts, PreparedMethod
@@ -22,31 +24,8 @@ from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.table import Floats, Index, take_rows
 from tabcast.teachers import Sampling, Teacher, compare_samples
 
-
-def sharpen(proba: Floats, temperature: float) -> Floats:
-    """Raise probabilities to the power ``1 / temperature`` and normalize: below 1 the likely becomes more likely.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_rows, n_classes)
-        Probabilities.
-    temperature : float
-        Positive; 1 changes nothing.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
-        The sharpened probabilities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.self_training import sharpen
-    >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(3)
-    array([[0.941, 0.059]])
-    """
-    powered = (proba / proba.max(axis=1, keepdims=True)) ** (1 / temperature)
-    return powered / powered.sum(axis=1, keepdims=True)
+UNALIGNED, ALIGNED = "unaligned", "aligned"
+VARIANTS = {0.0: UNALIGNED, 1.0: ALIGNED}  # by what the engine calls alpha: how far labels are moved to the proportions
 
 
 class PreparedSoft(PreparedMethod):
@@ -64,11 +43,9 @@ class PreparedSoft(PreparedMethod):
     Attributes
     ----------
     parts : Parts
-        The parts; `parts.teacher` is fitted once `labels` is set.
-    class_prior : ndarray of shape (n_classes,) or None
-        The class proportions that soft labels are aligned with.
-    labels : PseudoLabels or None
-        What the teacher gave in the first round; None before it was asked.
+        The parts; `parts.teacher` is fitted once there are `first_labels`.
+    first_labels : dict
+        What the student of each variant learns from in the first round; empty before the teacher was asked.
     sampling : Sampling or None
         How the labeled rows look as a sample; None where the teacher cannot tell.
     seconds : float
@@ -81,8 +58,7 @@ class PreparedSoft(PreparedMethod):
         y = data.labels.codes[split.train]
         selection = deepcopy(method.parts.feature_selection).fit(take_rows(data.X, split.train), y, data.categorical)
         self.parts = replace(method.parts, teacher=self.teacher, feature_selection=selection)
-        self.class_prior = method.find_prior(y, data.n_classes)
-        self.labels: PseudoLabels | None = None
+        self.first_labels: dict[float | None, PseudoLabels] = {}
         self.sampling: Sampling | None = None
         self.own: OwnOutOfFold | None = None
         self.seconds = 0.0
@@ -92,25 +68,73 @@ class PreparedSoft(PreparedMethod):
         """Whether the labeled rows may be a random sample, as far as the teacher can tell."""
         return self.sampling is None or self.sampling.looks_random
 
+    @property
+    def keeps_labels(self) -> bool:
+        """Whether labels stay as the teacher gave them, because the labeled rows do not look like a random sample."""
+        return self.method.acts_on_sampling and not self.looks_random
+
+    def find_prior(self, alpha: float | None) -> Floats | None:
+        """Find the class proportions that a variant is aligned with.
+
+        Parameters
+        ----------
+        alpha : float or None
+            1 for the aligned variant, 0 or None for the unaligned one.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The proportions; None without alignment.
+        """
+        if not alpha or self.keeps_labels:
+            return None
+        return self.method.class_proportions(self.data.labels.codes[self.split.train], self.data.n_classes)
+
     def propose(self, alpha: float | None, fitter: Fitter) -> Proposals:
         """Yield soft labels round by round.
 
         The first classifier is the supervised one. The teacher, of which it is a member, gives soft labels; they are
-        sharpened and aligned with the class proportions; the student is trained on the labeled rows and these. In a
-        further round the student takes the place of the supervised model.
+        sharpened and, with alpha 1, aligned with the class proportions; the student is trained on the labeled rows and
+        these. In a further round the student takes the place of the supervised model.
         """
         current = yield PseudoLabels.none(len(self.data.pool))
         present = np.unique(self.data.labels.codes[self.split.train])
-        if self.labels is None:
+        if not self.first_labels:
             self._fit_teacher(current, present, fitter)
-        temperature = self.method.temperature
-        if self.method.acts_on_sampling and not self.looks_random:
-            temperature, self.class_prior = 1.0, None
         while True:
-            pseudo = self._write_labels(current, present, temperature)
-            if self.labels is None:
-                self.labels = pseudo
+            pseudo = self._write_labels(current, present, self.find_prior(alpha))
+            self.first_labels.setdefault(alpha, pseudo)
             current = yield pseudo
+
+    @property
+    def present_classes(self) -> NDArray[Any]:
+        """The classes that have a training row."""
+        return self.data.labels.classes[np.unique(self.data.labels.codes[self.split.train])]
+
+    def retrain(self, student: Any, pseudo: PseudoLabels) -> AveragedClassifier:
+        """Train the members of the teacher once more, on soft labels.
+
+        Parameters
+        ----------
+        student : classifier
+            The user's estimator, trained on these labels already.
+        pseudo : PseudoLabels
+            The soft labels.
+
+        Returns
+        -------
+        AveragedClassifier
+            Their average, each with softened probabilities.
+        """
+        assert pseudo.soft is not None
+        data, train = self.data, self.split.train
+        present = np.unique(data.labels.codes[train])
+        rows = np.concatenate([train, data.pool])
+        soft = np.concatenate([np.eye(data.n_classes)[data.labels.codes[train]], pseudo.soft])[:, present]
+        weight = None if data.sample_weight is None else data.sample_weight[rows]
+        retrained = self.teacher.retrain(student, take_rows(data.X, rows), soft, weight, self.method.seed)
+        softened = [(share, soften(member, pseudo.power)) for share, member in retrained]
+        return average(softened, self.present_classes)
 
     def find_evidence(self) -> tuple[Evidence, Evidence] | None:
         """The teacher's out-of-fold probabilities for the student, those of the user's estimator for itself."""
@@ -142,31 +166,34 @@ class PreparedSoft(PreparedMethod):
             self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
         self.seconds += perf_counter() - start
 
-    def _write_labels(self, current: Fitted, present: Index, temperature: float) -> PseudoLabels:
-        """Sharpen and align the teacher's probabilities."""
-        n_pool = len(self.data.pool)
+    def _write_labels(self, current: Fitted, present: Index, class_prior: Floats | None) -> PseudoLabels:
+        """Sharpen and align the teacher's probabilities; rows of what is worth a copy sum to 1."""
+        n_pool, method = len(self.data.pool), self.method
         every_row = np.arange(n_pool)
         proba = self.teacher.teach(current.pool_proba[:, present])
+        temperature = 1.0 if self.keeps_labels else method.temperature
         soft = np.zeros((n_pool, self.data.n_classes))
         soft[:, present] = sharpen(proba, temperature)
-        if self.class_prior is not None:
-            prior = self.class_prior[present] / self.class_prior[present].sum()
-            soft[:, present] = align(soft[:, present], prior)
+        if class_prior is not None:
+            soft[:, present] = align(soft[:, present], class_prior[present] / class_prior[present].sum())
         labels = soft.argmax(axis=1)
+        divided = np.asarray(self.parts.weighting.divide(soft))
+        divided /= divided.sum(axis=1, keepdims=True)
         return PseudoLabels(
             labels,
             present[proba.argmax(axis=1)],
             np.ones(n_pool, dtype=bool),
-            confidence=soft[every_row, labels],
+            confidence=divided[every_row, labels],
             raw_confidence=proba[every_row, np.searchsorted(present, labels)],
             weight=np.ones(n_pool),
-            soft=self.parts.weighting.divide(soft),
+            soft=divided,
+            power=temperature if method.output_power is None else method.output_power,
         )
 
 
 @dataclass(frozen=True)
 class SoftMethod(Method):
-    """A teacher's soft labels, sharpened and aligned.
+    """A teacher's soft labels, sharpened and, in one of two variants, aligned.
 
     Attributes
     ----------
@@ -178,8 +205,13 @@ class SoftMethod(Method):
         How much soft labels are sharpened.
     class_prior : str, array-like or None
         "labeled": the proportions of the training rows. An array: these proportions. None: labels are not aligned.
-    acts_on_sampling : bool
-        Whether labels stay as the teacher gave them where the labeled rows do not look like a random sample.
+        "auto": not aligned either, and as the teacher gave them where the labeled rows do not look like a random
+        sample.
+    both : bool
+        With "auto", whether a second student is trained on labels that are aligned with the proportions of the training
+        rows.
+    output_power : float or None
+        The power that the student's probabilities are raised to. None: the temperature that sharpened its labels.
     seed : int
         Seed of the teacher.
     """
@@ -187,9 +219,15 @@ class SoftMethod(Method):
     parts: Parts
     teacher: Teacher
     temperature: float
-    class_prior: str | ArrayLike | None = "labeled"
-    acts_on_sampling: bool = False
+    class_prior: str | ArrayLike | None = "auto"
+    both: bool = False
+    output_power: float | None = None
     seed: int = 0
+
+    @property
+    def acts_on_sampling(self) -> bool:
+        """Whether labels stay as the teacher gave them where the labeled rows do not look like a random sample."""
+        return isinstance(self.class_prior, str) and self.class_prior == "auto"
 
     @property
     def n_extra_fits(self) -> int:  # type: ignore[override]
@@ -200,6 +238,11 @@ class SoftMethod(Method):
     def predicts_out_of_fold(self) -> bool:
         """Whether the teacher does."""
         return self.teacher.predicts_out_of_fold
+
+    @property
+    def keeps_every_candidate(self) -> bool:
+        """Whether both students are trained."""
+        return self.both and self.acts_on_sampling
 
     def class_proportions(self, y: Index, n_classes: int) -> Floats:
         """The given proportions, else those of the labeled rows."""
@@ -222,22 +265,11 @@ class SoftMethod(Method):
         """The same method, with everything random in it seeded."""
         return replace(self, parts=self.parts.seeded(seed), teacher=seeded(self.teacher, seed), seed=seed)
 
-    def find_prior(self, y: Index, n_classes: int) -> Floats | None:
-        """Find the class proportions to align with.
-
-        Parameters
-        ----------
-        y : ndarray of int
-            Class indices of the training rows.
-        n_classes : int
-            Number of classes.
-
-        Returns
-        -------
-        ndarray of shape (n_classes,) or None
-            The proportions; None without alignment.
-        """
-        return None if self.class_prior is None else self.class_proportions(y, n_classes)
+    def plan(self, n_splits: int, last_round: int, refits: bool) -> tuple[Sequence[float | None], int]:
+        """One candidate per variant: 0 is unaligned, 1 aligned."""
+        if self.keeps_every_candidate:
+            return list(VARIANTS), last_round
+        return [0.0 if self.class_prior is None or self.acts_on_sampling else 1.0], last_round
 
     def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedSoft:
         """A copy of the teacher for this split."""
@@ -253,6 +285,6 @@ def _check_prior(class_prior: Any, classes: Any) -> None:
     fits = prior.shape == (len(classes),) and prior.dtype.kind in "iuf"
     if not fits or not ((prior > 0) & (prior < np.inf)).all():
         raise ValueError(
-            "`class_prior` of SoftSelfTrainingClassifier must be 'labeled', 'auto', None or a positive number for each "
+            "`class_prior` of SoftSelfTrainingClassifier must be 'auto', 'labeled', None or a positive number for each "
             f"of the {len(classes)} classes {classes.tolist()}; got {class_prior!r}."
         )

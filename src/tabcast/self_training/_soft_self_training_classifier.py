@@ -3,41 +3,49 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tabcast.checks import check_number
+from tabcast.checks import check_choice, check_number
 from tabcast.confidence import Raw
 from tabcast.decisions import Decision
 from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
 from tabcast.noise_filters import KeepAllRows
 from tabcast.pseudo_labels import Soft, TakeAll
+from tabcast.self_training._data import TrainingData
+from tabcast.self_training._deployed import AveragedClassifier, average, soften
 from tabcast.self_training._engine import Outcome
-from tabcast.self_training._method import Parts
+from tabcast.self_training._method import Method, Parts
+from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._self_trainer import SelfTrainer
-from tabcast.self_training._soft import PreparedSoft, SoftMethod
+from tabcast.self_training._soft import ALIGNED, UNALIGNED, PreparedSoft, SoftMethod
 from tabcast.table import Floats
 from tabcast.teachers import Sampling, Teacher, resolve_teacher
 from tabcast.validation import Validation, resolve_validation
+
+DEPLOYMENTS = ("student", "retrained", "committee", "auto")
+FEW_LABELS = 110  # up to here a retrained committee was better than a student
 
 
 class SoftSelfTrainingClassifier(SelfTrainer):
     """One student of your own kind, trained on soft labels, for few labeled rows and no validation rows to spare.
 
     Hard pseudo-labels repeat the mistakes of the model that made them. Here a teacher, by default a committee of your
-    estimator and two others, gives every unlabeled row a probability per class. These are sharpened and aligned with
-    the class proportions of the labeled rows, and your estimator is trained once on the labeled rows and on every
-    unlabeled row divided among the classes. The teacher predicts about as well as the student; the student is one
-    model of your own kind to deploy.
+    estimator and two others, gives every unlabeled row a probability per class. These are sharpened, and your
+    estimator is trained once on the labeled rows and on every unlabeled row divided among the classes. What it then
+    predicts is as extreme as the sharpened labels, so its probabilities are softened again by the same power. The
+    teacher predicts about as well as the student; the student is one model of your own kind to deploy.
 
-    **The labeled rows must be a random sample** of all rows for `class_prior="labeled"`. If they were balanced on
-    purpose, or collected where a class is frequent, alignment does great harm: use `class_prior=None` with
-    `temperature=1`, or pass the class proportions that you know. A committee detects it where it separates the classes
-    well enough, and warns (see `sampling_`); with `class_prior="auto"` it acts on it.
+    Soft labels can be aligned with class proportions as well. Forty labels know these to about 8 points, so alignment
+    is not the default: `GuardedClassifier` trains an aligned student beside the unaligned one and keeps the better.
+    **For `class_prior="labeled"` the labeled rows must be a random sample** of all rows. If they were balanced on
+    purpose, or collected where a class is frequent, alignment does great harm. A committee detects it where it
+    separates the classes well enough, and warns (see `sampling_`).
 
     Cost: with the defaults seven fits of your estimator (one on the labeled rows, five on folds of them, the student),
     and about two hundred small trees six times over.
@@ -53,18 +61,27 @@ class SoftSelfTrainingClassifier(SelfTrainer):
     temperature : float or "auto", default="auto"
         How much soft labels are sharpened, ``q ** (1 / T)``. "auto": the teacher's own (0.5 for a committee, 1 for
         "self").
-    class_prior : str, array-like of shape (n_classes,) or None, default="labeled"
-        What the mean of the soft labels has to be. "labeled": the proportions of the labeled rows, one row added to
-        each class, whatever their `sample_weight`. "auto": the same, unless the labeled rows do not look like a random
-        sample; then labels are neither aligned nor sharpened. An array: a positive number per class in sorted order.
-        None: whatever it is.
+    output_temperature : float or "auto", default="auto"
+        How much the student's probabilities are softened, ``p ** T``. "auto": the temperature that sharpened its
+        labels. 1 leaves them as they are.
+    class_prior : str, array-like of shape (n_classes,) or None, default="auto"
+        What the mean of the soft labels has to be. "auto": whatever it is, and labels are not sharpened either where
+        the labeled rows do not look like a random sample; in `GuardedClassifier` an aligned student, as with "labeled",
+        is compared as well where they do. "labeled": the proportions of the labeled rows, one row added to each class,
+        whatever their `sample_weight`. An array: a positive number per class in sorted order. None: whatever it is.
+    deploy : {"student", "retrained", "committee", "auto"}, default="student"
+        The model that predicts. "student": one model of your own kind. "retrained": the members of the committee, each
+        trained once more on the soft labels, and averaged; better than the student with few labels, and several models.
+        "committee": the teacher itself, which sees no unlabeled row. "auto": "retrained" with up to 110 labeled rows,
+        "student" with more; in `GuardedClassifier` the committee where it scores better.
     smallest_share : float, default=0.02
         Smallest proportion of a row that is worth a copy in training.
     max_rounds : int, default=1
         Number of rounds; in further ones the student takes its own place on the committee.
     validation : str, float, int, splitter, Validation or None, default=None
         None: nothing is evaluated, the student is the model. "cv", a fraction, a number of folds, a splitter or a
-        member of `tabcast.validation`: the student has to beat the supervised model on held-out labeled rows.
+        member of `tabcast.validation`: the student, whatever is deployed, has to beat the supervised model on held-out
+        labeled rows.
     scoring : str or callable, default=None
         What rounds are evaluated by, as in scikit-learn. None: the estimator's own `score`.
     decision : str or Decision, default="accuracy"
@@ -84,7 +101,15 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         unlabeled rows.
     soft_labels_ : ndarray of shape (n_unlabeled, n_classes)
         What the student learned from, in the order of `pseudo_labels_`; of the best round, or of the first where the
-        supervised model won.
+        supervised model won. Proportions below `smallest_share` are 0, and rows sum to 1.
+    estimator_ : classifier
+        The student as it was trained: a fitted copy of your estimator, or the supervised model if that won.
+    deployed_ : classifier
+        What predicts: the student with softened probabilities, or what `deploy` says.
+    student_ : classifier
+        The self-trained model, also where the committee is deployed.
+    committee_ : classifier or None
+        The teacher as a classifier; None if it is your estimator alone, or without unlabeled rows.
     class_prior_ : ndarray of shape (n_classes,) or None
         The proportions that soft labels were aligned with, if any.
     sampling_ : Sampling or None
@@ -93,7 +118,7 @@ class SoftSelfTrainingClassifier(SelfTrainer):
     seconds_ : dict
         Where the time went: "supervised", "teacher" (its own fits and those of your estimator on folds) and "students";
         all splits and the final model together.
-    estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
+    classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
 labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, class_mix_, \
 n_fits_ : see SelfTrainingClassifier
         The model and what happened in training. Every unlabeled row is in use; `label` is its most likely class,
@@ -121,6 +146,7 @@ n_fits_ : see SelfTrainingClassifier
     """
 
     teacher_: Teacher | None
+    committee_: AveragedClassifier | None
     class_prior_: Floats | None
     sampling_: Sampling | None
 
@@ -130,7 +156,9 @@ n_fits_ : see SelfTrainingClassifier
         *,
         teacher: str | Teacher | None = None,
         temperature: str | float = "auto",
-        class_prior: str | ArrayLike | None = "labeled",
+        output_temperature: str | float = "auto",
+        class_prior: str | ArrayLike | None = "auto",
+        deploy: str = "student",
         smallest_share: float = 0.02,
         max_rounds: int = 1,
         validation: Validation | str | float | Any | None = None,
@@ -146,7 +174,9 @@ n_fits_ : see SelfTrainingClassifier
         self.estimator = estimator
         self.teacher = teacher
         self.temperature = temperature
+        self.output_temperature = output_temperature
         self.class_prior = class_prior
+        self.deploy = deploy
         self.smallest_share = smallest_share
         self.max_rounds = max_rounds
         self.validation = validation
@@ -164,10 +194,11 @@ n_fits_ : see SelfTrainingClassifier
         owner = type(self).__name__
         check_number(self.smallest_share, "smallest_share", owner, "[0, 0.5)")
         check_number(self.temperature, "temperature", owner, "(0, inf)", allowed=["auto"])
-        named = isinstance(self.class_prior, str)
-        if named and self.class_prior not in ("labeled", "auto"):
+        check_number(self.output_temperature, "output_temperature", owner, "(0, inf)", allowed=["auto"])
+        check_choice(self.deploy, DEPLOYMENTS, f"`deploy` of {owner}")
+        if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
             raise ValueError(
-                f"`class_prior` of {owner} must be 'labeled', 'auto', None or a positive number for each class; "
+                f"`class_prior` of {owner} must be 'auto', 'labeled', None or a positive number for each class; "
                 f"got {self.class_prior!r}."
             )
         validation = resolve_validation(self.validation)
@@ -175,48 +206,117 @@ n_fits_ : see SelfTrainingClassifier
         parts.check()
         teacher = resolve_teacher(self.teacher, owner)
         teacher.check()
+        _check_deployment(self.deploy, teacher, owner)
         return SoftMethod(
             parts,
             teacher,
             teacher.temperature if isinstance(self.temperature, str) else float(self.temperature),
-            "labeled" if named else self.class_prior,
-            acts_on_sampling=named and self.class_prior == "auto",
+            self.class_prior,
+            output_power=None if isinstance(self.output_temperature, str) else float(self.output_temperature),
         )
+
+    def fit_variants(
+        self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> dict[str, Self]:
+        """Train the students; with `class_prior="auto"` an unaligned one and, from the same teacher, an aligned one."""
+        method = self._build_method()
+        self._check()
+        if not method.acts_on_sampling:
+            return super().fit_variants(X, y, sample_weight=sample_weight, **fit_params)
+        data = read_training_data(self, X, y, None, None, sample_weight, fit_params)
+        fitted = self._run(replace(method, both=len(data.pool) > 0), data)
+        # Labels that may not be aligned are those of the first student.
+        return {
+            name: one
+            for name, one in zip((UNALIGNED, ALIGNED), fitted, strict=False)
+            if name == UNALIGNED or one.class_prior_ is not None
+        }
+
+    def find_deployment(self, n_labeled: int) -> str:
+        """Find out which kind of self-trained model `deploy` stands for.
+
+        Parameters
+        ----------
+        n_labeled : int
+            Number of labeled rows.
+
+        Returns
+        -------
+        {"student", "retrained", "committee"}
+            The value of `deploy`, or what "auto" means.
+        """
+        if self.deploy != "auto":
+            return self.deploy
+        few = n_labeled <= FEW_LABELS and resolve_teacher(self.teacher, type(self).__name__).can_retrain
+        return "retrained" if few else "student"
 
     def _remember(self, outcome: Outcome[PreparedSoft]) -> None:
         super()._remember(outcome)
-        final = outcome.final
-        self.teacher_ = None if final.labels is None else final.teacher
+        final, alpha, best = outcome.final, outcome.chosen.alpha, outcome.best
+        first = final.first_labels.get(alpha)
+        self.teacher_ = None if first is None else final.teacher
         self.sampling_ = final.sampling
-        self.class_prior_ = final.class_prior
-        learned_from = outcome.best.pseudo.soft
-        if learned_from is None and final.labels is not None:
-            learned_from = final.labels.soft
+        self.class_prior_ = final.find_prior(alpha)
+        learned_from = first if best.pseudo.soft is None else best.pseudo
         nothing = np.zeros((len(outcome.data.pool), outcome.data.n_classes))
-        self.soft_labels_ = nothing if learned_from is None else learned_from
+        self.soft_labels_ = nothing if learned_from is None or learned_from.soft is None else learned_from.soft
         seconds = {**outcome.fitter.seconds, "teacher": sum(one.seconds for one in outcome.prepared)}
         self.seconds_ = {name: seconds[name] for name in ("supervised", "teacher", "students")}
-        if final.sampling is not None and not final.sampling.looks_random:
-            self._warn_not_random(final.method, final.sampling)
+        self._set_models(outcome)
 
-    def _warn_not_random(self, method: SoftMethod, sampling: Sampling) -> None:
+    def _set_models(self, outcome: Outcome[PreparedSoft]) -> None:
+        """The student with softened probabilities, the committee, and which of them predicts."""
+        final, pseudo = outcome.final, outcome.best.pseudo
+        deploy = self.find_deployment(len(outcome.data.labeled))
+        self.committee_ = None
+        if self.teacher_ is not None and self.teacher_.stands_alone:
+            self.committee_ = average(self.teacher_.list_classifiers(self.supervised_), final.present_classes)
+        self.student_ = soften(self.estimator_, pseudo.power)
+        if deploy == "retrained" and self.committee_ is not None and pseudo.soft is not None:
+            self.student_ = final.retrain(self.estimator_, pseudo)
+        self.deployed_ = self.committee_ if deploy == "committee" and self.committee_ is not None else self.student_
+
+    def _run(self, method: Method, data: TrainingData) -> list[Self]:
+        fitted = super()._run(method, data)
+        if self.sampling_ is not None and not self.sampling_.looks_random:
+            self._warn_not_random(self.sampling_)
+        return fitted
+
+    def _warn_not_random(self, sampling: Sampling) -> None:
         """Warn that the labeled rows are no random sample, where that matters."""
-        if method.acts_on_sampling:
-            consequence = "Soft labels were therefore not aligned with the class proportions of the labeled rows."
-        elif isinstance(method.class_prior, str):
+        if not isinstance(self.class_prior, str):
+            return
+        if self.class_prior == "auto":
+            consequence = (
+                "Soft labels were therefore used as the teacher gave them, neither sharpened nor aligned with the "
+                "class proportions of the labeled rows."
+            )
+        else:
             consequence = (
                 "class_prior='labeled' aligns soft labels with the class proportions of the labeled rows and does harm "
                 "if these were balanced on purpose or collected where a class is frequent: use class_prior='auto', "
                 "None, or the proportions that you know."
             )
-        else:
-            return
         warnings.warn(
             "The labeled rows do not look like a random sample of all rows: the teacher expects "
             f"{_proportions(sampling.labeled)} of the classes in them, {_proportions(sampling.unlabeled)} in the "
             f"unlabeled rows (p = {sampling.p_value:.1g}). {consequence}",
             SamplingWarning,
             stacklevel=4,
+        )
+
+
+def _check_deployment(deploy: str, teacher: Teacher, owner: str) -> None:
+    """Refuse to deploy a committee that there is not."""
+    if deploy in ("committee", "retrained") and not teacher.stands_alone:
+        raise ValueError(
+            f"`deploy`={deploy!r} of {owner} needs a teacher with models besides your own; {teacher!r} is your "
+            "estimator alone. Use deploy='student', or teacher='committee'."
+        )
+    if deploy == "retrained" and not teacher.can_retrain:
+        raise ValueError(
+            f"`deploy`='retrained' of {owner} needs a teacher with members to train, such as Committee; got "
+            f"{teacher!r}. Use deploy='student' or deploy='committee'."
         )
 
 

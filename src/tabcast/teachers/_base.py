@@ -61,6 +61,8 @@ class Teacher(BaseEstimator, ABC):
         How much its labels are sharpened by default: ``q ** (1 / T)``.
     stands_alone : bool
         Whether it is a model of its own, which could be used without any unlabeled row.
+    can_retrain : bool
+        Whether :meth:`retrain` trains its members once more on soft labels.
     predicts_out_of_fold : bool
         Whether fitting leaves `out_of_fold_` and `held_out_`.
     out_of_fold_ : ndarray of shape (n_rows, n_classes) or None
@@ -75,6 +77,7 @@ class Teacher(BaseEstimator, ABC):
 
     temperature: ClassVar[float] = 1.0
     stands_alone: ClassVar[bool] = True
+    can_retrain: ClassVar[bool] = False
     predicts_out_of_fold: ClassVar[bool] = False
     out_of_fold_: Floats | None = None
 
@@ -134,6 +137,46 @@ class Teacher(BaseEstimator, ABC):
         ndarray of shape (n_rows, n_classes)
             Probabilities; rows sum to 1.
         """
+
+    def list_classifiers(self, own: Any) -> list[tuple[float, Any]]:
+        """List the classifiers that it averages, each with its weight, so that it can be deployed.
+
+        Parameters
+        ----------
+        own : classifier
+            The user's estimator fitted on the labeled rows, for tables as the user has them.
+
+        Returns
+        -------
+        list of tuple (float, classifier)
+            Weights that sum to 1, and fitted classifiers; the teacher itself if it averages none.
+        """
+        return [(1.0, self)]
+
+    def retrain(
+        self, own: Any, X: Any, soft: Floats, row_weight: Floats | None, random_state: int
+    ) -> list[tuple[float, Any]]:
+        """Train its members once more, on soft labels; only where `can_retrain`.
+
+        Parameters
+        ----------
+        own : classifier
+            The user's estimator, trained on the soft labels already.
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Labeled and unlabeled rows.
+        soft : ndarray of shape (n_rows, n_classes)
+            Proportions of the classes in each row; rows sum to 1.
+        row_weight : ndarray of shape (n_rows,) or None
+            Weight of each row. None means equal weights.
+        random_state : int
+            Seed of everything random.
+
+        Returns
+        -------
+        list of tuple (float, classifier)
+            As :meth:`list_classifiers`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no members to retrain.")
 
 
 def proba_of(model: Any, X: Any, n_classes: int) -> Floats:

@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from tabcast.checks import check_choice, check_integer
@@ -80,6 +81,25 @@ class Member:
         """Predict probabilities for a table like the user's."""
         return np.asarray(self.model.predict_proba(self.encoding.transform(X)), dtype=float)
 
+    def as_classifier(self) -> Any:
+        """The same in types of scikit-learn, which model files hold."""
+        model = self.model
+        if isinstance(model, Neighbors):
+            model = KNeighborsClassifier()
+            vars(model).update(vars(self.model), n_neighbors=min(self.model.n_neighbors, self.model.n_samples_fit_))
+        if isinstance(self.encoding, FunctionTransformer):
+            return model
+        return Pipeline([("columns", self.encoding), ("model", model)])
+
+    def retrain(self, X: Any, soft: Floats, row_weight: Floats | None, random_state: int) -> Member:
+        """A member of the same kind, trained on soft labels; on the most likely classes if it takes no weights."""
+        model, X = seeded(clone(self.model), random_state), self.encoding.transform(X)
+        if weight_parameter(model) is None:
+            return Member(self.encoding, _fit(model, X, soft.argmax(axis=1), None))
+        rows, codes = np.nonzero(soft)
+        weight = soft[rows, codes] if row_weight is None else soft[rows, codes] * row_weight[rows]
+        return Member(self.encoding, _fit(model, take_rows(X, rows), codes, weight))
+
 
 class Committee(Teacher):
     """Average the user's own estimator and classifiers of other kinds, with weights estimated out of fold.
@@ -138,6 +158,7 @@ class Committee(Teacher):
 
     temperature: ClassVar[float] = 0.5
     predicts_out_of_fold: ClassVar[bool] = True
+    can_retrain: ClassVar[bool] = True
 
     def __init__(self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5) -> None:
         self.members = members
@@ -209,6 +230,21 @@ class Committee(Teacher):
     def predict_proba(self, X: Any) -> Floats:
         """Return the members' weighted mean for other rows."""
         return self._mix([proba_of(member, X, self.n_classes_) for member in self.members_])
+
+    def list_classifiers(self, own: Any) -> list[tuple[float, Any]]:
+        """The user's estimator and the other members, with their weights."""
+        members = [one.as_classifier() if isinstance(one, Member) else own for one in self.members_]
+        return list(zip(self.weights_.tolist(), members, strict=True))
+
+    def retrain(
+        self, own: Any, X: Any, soft: Floats, row_weight: Floats | None, random_state: int
+    ) -> list[tuple[float, Any]]:
+        """Train each other member once more; the weights stay."""
+        members = [
+            one.retrain(X, soft, row_weight, random_state).as_classifier() if isinstance(one, Member) else own
+            for one in self.members_
+        ]
+        return list(zip(self.weights_.tolist(), members, strict=True))
 
     def _mix(self, probas: list[Floats]) -> Floats:
         return np.tensordot(self.weights_, np.stack(probas), axes=1)

@@ -1,0 +1,200 @@
+"""What predicts in the end, where that is not the student as it is: softened probabilities, and averages of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from tabcast.table import Floats
+
+
+def sharpen(proba: Floats, temperature: float) -> Floats:
+    """Raise probabilities to the power ``1 / temperature`` and normalize: below 1 the likely becomes more likely.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities.
+    temperature : float
+        Positive; 1 changes nothing.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        The sharpened probabilities.
+
+    See Also
+    --------
+    SoftenedClassifier : Undoes it in the predictions of a student.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.self_training import sharpen
+    >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(3)
+    array([[0.941, 0.059]])
+    """
+    powered = (proba / proba.max(axis=1, keepdims=True)) ** (1 / temperature)
+    return powered / powered.sum(axis=1, keepdims=True)
+
+
+class SoftenedClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted classifier with softer probabilities: ``p ** power``, normalized. The order of the classes stays.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted.
+    power : float
+        Positive; below 1 probabilities become less extreme.
+
+    See Also
+    --------
+    sharpen : What was done to the labels that the classifier was trained on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from tabcast.self_training import SoftenedClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=500).fit(X, y)
+    >>> soft = SoftenedClassifier(model, 0.5)
+    >>> model.predict_proba(X[:1]).max().round(2), soft.predict_proba(X[:1]).max().round(2)
+    (np.float64(0.98), np.float64(0.88))
+    """
+
+    def __init__(self, estimator: Any, power: float) -> None:
+        self.estimator = estimator
+        self.power = power
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes of the classifier."""
+        return np.asarray(self.estimator.classes_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row, as the classifier does.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The classes.
+        """
+        return self.estimator.predict(X)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict softened probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Rows as the classifier takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities.
+        """
+        return sharpen(np.asarray(self.estimator.predict_proba(X), dtype=float), 1 / self.power)
+
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))
+    def decision_function(self, X: Any) -> Floats:
+        """Evaluate the decision function of the classifier, which softening does not change.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            The rows, as above.
+
+        Returns
+        -------
+        ndarray
+            What the classifier gives.
+        """
+        return self.estimator.decision_function(X)
+
+
+class AveragedClassifier(ClassifierMixin, BaseEstimator):
+    """Fitted classifiers whose probabilities are averaged: a committee as one model.
+
+    Parameters
+    ----------
+    members : sequence of classifier
+        Fitted; the columns of their `predict_proba` are those of `classes`, whatever the classes are called there.
+    weights : array-like of shape (n_members,)
+        Their weights, which sum to 1.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+
+    See Also
+    --------
+    SoftSelfTrainingClassifier : Deploys one with `deploy="committee"` and `deploy="retrained"`.
+    """
+
+    def __init__(self, members: Sequence[Any], weights: Sequence[float], classes: NDArray[Any]) -> None:
+        self.members = members
+        self.weights = weights
+        self.classes = classes
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes."""
+        return np.asarray(self.classes)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows, as every member takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The predicted classes.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Average the probabilities of the members.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The weighted mean.
+        """
+        probas = [np.asarray(member.predict_proba(X), dtype=float) for member in self.members]
+        return np.tensordot(np.asarray(self.weights, dtype=float), np.stack(probas), axes=1)
+
+
+def soften(model: Any, power: float) -> Any:
+    """The classifier with softened probabilities; the classifier itself if the power is 1."""
+    return model if power == 1 else SoftenedClassifier(model, power)
+
+
+def average(weighted: Sequence[tuple[float, Any]], classes: NDArray[Any]) -> AveragedClassifier:
+    """A committee of weighted classifiers."""
+    return AveragedClassifier([member for _, member in weighted], [weight for weight, _ in weighted], classes)

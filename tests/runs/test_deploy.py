@@ -1,0 +1,97 @@
+"""The model that a run deploys: the same probabilities in memory, in predictions and from the model file."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+from typer.testing import CliRunner
+
+from tabcast import fit_table, load_run
+from tabcast.cli.main import app
+from tabcast.files import ArgumentError
+from tabcast.runs import ModelFileError, load_model, predict_file, save_model
+from tabcast.self_training import AveragedClassifier, SoftenedClassifier
+from tests.runs.mutations import read_entries, write_entries
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, truth = make_blobs(120, 3, centers=[[0, 0, 0], [1.5, 1, 0]], random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(city=np.where(X[:, 0] > 0.5, "Ulm", "Bonn"))
+    return frame.assign(kind=np.where(np.arange(120) % 3 == 0, np.array(["no", "yes"])[truth], None))
+
+
+@pytest.fixture(scope="module", params=["student", "retrained", "committee"])
+def run(request, table):
+    chosen = {"model": "logistic_regression", "deploy": request.param, "guard": False, "time_limit": 0.1}
+    return request.param, fit_table(table, "kind", **chosen)
+
+
+def test_one_probability_per_row_everywhere(run, table, tmp_path):
+    deploy, run = run
+    assert isinstance(run.model, SoftenedClassifier if deploy == "student" else AveragedClassifier)
+    assert run.summary["method"]["settings"]["deploy"] == deploy
+    assert run.summary["verdict"]["chosen"] == ("committee" if deploy == "committee" else "self-trained")
+    hidden = table["kind"].isna()
+    expected = run.model.predict_proba(run.understanding.features(table[hidden]))
+    columns = ["probability_no", "probability_yes"]
+    np.testing.assert_array_equal(run.predictions[columns], expected)
+    run.save(tmp_path / "run")
+    written = pd.read_csv(tmp_path / "run" / "predictions.csv")
+    np.testing.assert_allclose(written[columns], expected, atol=1e-6)
+    loaded = load_run(tmp_path / "run")
+    again = loaded.predict(table[hidden])
+    np.testing.assert_array_equal(again[columns], expected)
+    assert again["prediction"].tolist() == run.predictions["prediction"].tolist()
+    table[hidden].to_csv(tmp_path / "new.csv", index=False)
+    predict_file(load_model(tmp_path / "run"), tmp_path / "new.csv", tmp_path / "out.parquet")
+    np.testing.assert_allclose(pd.read_parquet(tmp_path / "out.parquet")[columns], expected, atol=1e-12)
+
+
+def test_a_changed_file_is_refused(run, tmp_path):
+    """A weight too many, an unknown power: whoever writes such a file gets a sentence, not an error later."""
+    deploy, run = run
+    path = tmp_path / "model.skops"
+    save_model(path, run.model, run.understanding.to_dict())
+    entries = read_entries(path.read_bytes())
+    schema = entries["schema.json"]
+    name = b'"power"' if deploy == "student" else b'"weights"'
+    assert name in schema
+    entries["schema.json"] = schema.replace(name, b'"other"')
+    path.write_bytes(write_entries(entries))
+    with pytest.raises(ModelFileError, match="is damaged or was changed by hand"):
+        load_model(path)
+
+
+def test_older_files_are_refused(run, tmp_path):
+    _, run = run
+    path = tmp_path / "model.skops"
+    save_model(path, run.model, run.understanding.to_dict())
+    entries = read_entries(path.read_bytes())
+    entries["tabcast.json"] = entries["tabcast.json"].replace(b'"format": 3', b'"format": 2')
+    path.write_bytes(write_entries(entries))
+    with pytest.raises(
+        ModelFileError, match=r"earlier version .*soft self-training that are too extreme\. Fit the table"
+    ):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ({"deploy": "teacher"}, r"Unknown deploy: 'teacher'\. Choices: student, retrained, committee, auto"),
+        ({"deploy": "committee", "method": "naive"}, r"`deploy` is for soft; it has no effect with `method='naive'`\."),
+        ({"deploy": "committee", "teacher": "self"}, r"needs a committee that a model file can hold; it has no effect"),
+    ],
+)
+def test_refused_before_training(table, chosen, sentence):
+    with pytest.raises((ArgumentError, ValueError), match=sentence):
+        fit_table(table, "kind", **chosen)
+
+
+def test_on_the_command_line(table, tmp_path):
+    table.to_csv(tmp_path / "table.csv", index=False)
+    words = ["fit", str(tmp_path / "table.csv"), "--target", "kind", "--deploy", "committee", "--method", "naive"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert "--deploy is for soft" in result.output
