@@ -178,11 +178,17 @@ def test_methods(options, place, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
 
 
-def test_supervised_has_no_verdict(place, tmp_path):
+def test_supervised_has_a_score_and_no_verdict(place, tmp_path):
     arguments = ["--method", "supervised", "--out", tmp_path / "out", *QUICK]
     result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
     assert result.exit_code == 0, result.output
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["verdict"] is None
+    score = summary["score"]
+    assert 0.5 < score["low"] < score["score"] < score["high"] <= 1
+    said = f"Its cross-validated balanced accuracy is {score['score']:.3f} (90% interval: {score['low']:.3f} to"
+    assert said in result.output
+    assert said in (tmp_path / "out" / "report.html").read_text()
     assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
     assert len(pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")) == 0
 

@@ -37,13 +37,13 @@ WORLDS = [
     "uninformative",
     "wrong way round",
     "rounded",
-    "just too bad",
+    "too bad",
 ]
 
 
 def draw_table(random, n_rows, world, precision=0.9):
     """Confidences, and the probability that each prediction is correct."""
-    if world == "just too bad":
+    if world == "too bad":
         return random.random(n_rows), np.full(n_rows, precision - 0.001)
     truth = 1 / (1 + np.exp(-np.abs(random.normal(1.5, 2, n_rows))))
     confidence = {
@@ -62,7 +62,7 @@ def draw_table(random, n_rows, world, precision=0.9):
 def test_the_promise_is_kept_in_nine_of_ten_tables(world, precision):
     """Whether confidences are calibrated or not: the true precision of what is filled reaches the one required."""
     random = np.random.default_rng(0)
-    n_tables, broken = 300, 0
+    n_tables, broken = 150, 0
     for _ in range(n_tables):
         confidence, truth = draw_table(random, int(random.choice([50, 120, 400])), world, precision)
         pool, pool_truth = draw_table(random, 4000, world, precision)

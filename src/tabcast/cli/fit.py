@@ -257,11 +257,13 @@ def print_start(
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
     """The verdict, caveats, and where everything is."""
     from tabcast.guard import say_verdict
+    from tabcast.report._score_words import say_score
 
     files = summary["files"]
     lines = [""]
     if summary["verdict"] is not None:
         lines += say_verdict(summary["verdict"])
+    lines += say_score(summary["score"])
     prior = summary["training"].get("class_prior")
     if prior is not None:
         names = [one["name"] for one in summary["table"]["classes"]]
