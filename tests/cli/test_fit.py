@@ -15,7 +15,8 @@ from sklearn.datasets import make_classification
 from typer.testing import CliRunner
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.cli.fit import default_folder, read_seconds
+from tabcast.cli.fit import default_folder
+from tabcast.cli.fit_values import read_seconds
 from tabcast.cli.main import app
 from tabcast.files import Understanding
 from tabcast.models import make_model

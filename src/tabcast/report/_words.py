@@ -55,6 +55,7 @@ SHIFT = {
     "strong": "They differ strongly: a classifier can tell them apart",
 }
 SECTIONS = {
+    "filled": "The filled table",
     "table": "The table",
     "why": "Should it work on this table?",
     "labels": "What happened to the labels",
