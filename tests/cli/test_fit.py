@@ -376,6 +376,66 @@ def test_ctrl_c_leaves_nothing(place, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+INTERRUPTED = """
+import os, signal, sys
+import tabcast.guard._guarded_classifier as guard
+
+done, compare = [], guard.compare_on_split
+
+def interrupt_then_compare(*arguments):
+    done.append(0)
+    if len(done) in {when}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return compare(*arguments)
+
+guard.compare_on_split = interrupt_then_compare
+if {again}:
+    import tabcast.runs._training as training
+    training.diagnose = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
+from tabcast.cli.main import app
+app()
+"""
+CHEAP = ["--method", "naive", "--strategy", "all", *QUICK]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+class TestCtrlCDuringTheComparison:
+    """The model of all rows is there already: it is written, with what the comparison has shown until then."""
+
+    def interrupt(self, place, folder, when, *, again=False, options=CHEAP):
+        script = INTERRUPTED.format(when=[when], again=again)
+        command = [sys.executable, "-c", script, "fit", place / "customers.csv", "--target", "churned"]
+        command = [*command, "--out", folder, *options]
+        settings = {"capture_output": True, "text": True, "preexec_fn": hear_interrupts, "timeout": 300}
+        return subprocess.run([str(one) for one in command], **settings)
+
+    def test_after_some_splits_there_is_a_verdict(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 4)
+        assert done.returncode == 0, done.stderr
+        assert "An interrupt ended the comparison early: 3 of 5 x 2 splits were evaluated." in done.stdout
+        assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+        verdict = json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"]
+        assert verdict["stopped"]
+        assert len(verdict["scores"]) == 3
+
+    def test_before_there_is_no_verdict_and_the_supervised_model(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 2, options=[*CHEAP, "--precision", "0.9"])
+        assert done.returncode == 0, done.stderr
+        assert "there is no verdict: the supervised model was kept" in done.stdout
+        assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
+        assert "the supervised model was kept" in (tmp_path / "out" / "report.html").read_text()
+        assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
+        assert set(pd.read_csv(tmp_path / "out" / "filled.csv")["status"]) == {"given", "review"}  # nothing is known
+
+    @pytest.mark.slow
+    def test_a_second_one_ends_everything(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 4, again=True)
+        assert done.returncode == 130
+        assert "nothing was written" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_default_folder_and_times():
     assert default_folder(Path("/data/customers.csv.gz")) == Path("customers-tabcast")
     assert default_folder(Path("a.b.parquet")) == Path("a.b-tabcast")

@@ -12,7 +12,13 @@ import pandas as pd
 
 from tabcast import GuardedClassifier, SelfTrainingClassifier
 from tabcast.decisions import DecisionRule
-from tabcast.exceptions import NothingHeldOutError, NoUnlabeledRowsWarning, ScoreError, TabcastWarning
+from tabcast.exceptions import (
+    ComparisonStopped,
+    NothingHeldOutError,
+    NoUnlabeledRowsWarning,
+    ScoreError,
+    TabcastWarning,
+)
 from tabcast.guard import OutOfFold, Verdict
 from tabcast.guard._scoring import is_share
 from tabcast.models import make_model
@@ -72,17 +78,23 @@ def fit_supervised(table: PreparedTable, options: RunOptions) -> Supervised:
         try:
             guarded.fit(X, y)
         except (NothingHeldOutError, ScoreError):
-            warnings.warn(
-                f"Too few rows are labeled to tell how good the model is: {options.metric} cannot be cross-validated.",
-                TabcastWarning,
-                stacklevel=2,
+            reason = (
+                f"Too few rows are labeled to cross-validate {options.metric}, so nothing tells how good the model is."
             )
-            classifier.fit(X, y)
-            return Supervised(classifier.estimator_, classifier.decision_, classifier.n_fits_, None, None)
+            return _leave_unscored(classifier.fit(X, y), reason)
+        except ComparisonStopped:
+            reason = "The cross-validation was interrupted before two splits: how good the model is, is not known."
+            return _leave_unscored(guarded.self_trained_, reason)
     held_out = guarded.out_of_fold_
     trained = {fold: labeled[rows] for fold, rows in held_out.trained.items()}
     found = replace(held_out, rows=labeled[held_out.rows], trained=trained)
     return Supervised(guarded.estimator_, guarded.decision_, guarded.n_fits_, found, score_of(guarded.verdict_))
+
+
+def _leave_unscored(model: Any, reason: str) -> Supervised:
+    """The model without a score, and a warning."""
+    warnings.warn(reason, TabcastWarning, stacklevel=4)
+    return Supervised(model.estimator_, model.decision_, model.n_fits_, None, None)
 
 
 def score_of(verdict: Verdict) -> dict[str, Any]:

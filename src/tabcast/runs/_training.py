@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.decisions import DecisionRule
 from tabcast.diagnostics import Diagnostics, diagnose
-from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
+from tabcast.exceptions import ComparisonStopped, NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.files import Argument, ArgumentError
 from tabcast.guard import OutOfFold
 from tabcast.models import make_model
@@ -90,7 +90,11 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
     )
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
         warnings.simplefilter("always", TabcastWarning)
-        _fit_guarded(guarded, table, options.metric)
+        try:
+            _fit_guarded(guarded, table, options.metric)
+        except ComparisonStopped:
+            warnings.warn(_say_stopped(options), TabcastWarning, stacklevel=2)
+            return _keep_uncompared(guarded, options, _each_once(caught), perf_counter() - start)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
     return Trained(
         guarded.estimator_,
@@ -101,6 +105,24 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         perf_counter() - start,
         guarded.n_fits_,
     )
+
+
+def _say_stopped(options: RunOptions) -> str:
+    """What an interrupt means for the choice."""
+    kept = "the supervised model was kept"
+    if not options.guard:
+        kept = "the self-trained model was kept, because the guard is off"
+    return (
+        "The comparison was interrupted before two splits were evaluated, so nothing is known about whether the "
+        f"unlabeled rows help, and there is no verdict: {kept}."
+    )
+
+
+def _keep_uncompared(guarded: GuardedClassifier, options: RunOptions, warned: list[Warning], seconds: float) -> Trained:
+    """The model of all rows after an interrupt: without a verdict, the supervised one unless the guard is off."""
+    both = guarded.self_trained_
+    model, rule = (both.supervised_, both.supervised_decision_) if options.guard else (both.estimator_, both.decision_)
+    return Trained(model, rule, None, None, warned, seconds, both.n_fits_)
 
 
 def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
