@@ -231,6 +231,12 @@ BAD = {
     "metric": (["--metric", "acuracy"], "Did you mean 'accuracy'?"),
     "model": (["--model", "xgbost"], "Did you mean 'xgboost'?"),
     "time": (["--time-limit", "soon"], "--time-limit must be a positive time"),
+    "precision in percent": (["--precision", "95"], "--precision must be between 0 and 1, such as 0.95; got 95.0."),
+    "per class alone": (["--per-class"], "--per-class has no effect without --precision."),
+    "precision and cost": (["--precision", "0.9", "--cost", "review=1,error=2"], "by --precision or by --cost"),
+    "cost": (["--cost", "cheap"], "--cost must be costs such as \"review=1, error=20, ill as well=90\"; got 'cheap'."),
+    "class of a cost": (["--cost", "review=1, error=2, yes as maybe=9"], "--cost names the class 'maybe'"),
+    "resume": (["--resume"], "--resume is for filled tables; it has no effect without --precision or --cost."),
     "no column left": (
         [x for name in ("spend", "visits", "age", "score", "plan") for x in ("--ignore", name)],
         "No column is left",
