@@ -17,6 +17,7 @@ WIDTHS = (700.0, 340.0)  # beside the words, and on a phone
 TOP, HEIGHT, FOOT = 34.0, 150.0, 46.0
 QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 MOST_CLASSES = 12
+MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
 
 
 def say_filled(filled: Data) -> list[str]:
@@ -65,11 +66,13 @@ def say_bound(filled: Data, one: Data) -> str:
     else:
         reason += f"too many of the most confident of {one['n_held_out']:,} {rows} are predicted wrongly"
     best = "not even 50% can" if one["best"] is None else f"at best about {_exact(one['best'])} can"
-    more = (
-        "no number of further labels would do unless the model becomes better"
-        if one["more_labels"] is None
-        else f"about {_about(one['more_labels'])} more labels are needed if the model stays as good"
-    )
+    missing = one["fewest"] - one["n_held_out"]
+    if one["more_labels"] is not None and one["more_labels"] <= MOST_TIMES_THE_LABELS * one["n_held_out"]:
+        more = f"about {_about(one['more_labels'])} more labels are needed if the model stays as good"
+    elif missing > 0:
+        more = f"at least {missing:,} more labels are needed"
+    else:
+        more = "no realistic number of further labels would do unless the model becomes better"
     return f"{reason}; {best}, and {more}."
 
 
