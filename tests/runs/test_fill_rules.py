@@ -126,7 +126,7 @@ class TestCost:
             ({"error": 2}, "`cost` lacks 'review': it needs what a review costs and what an error costs."),
             ({"review": 1}, "`cost` lacks 'error'"),
             ({"review": 1, "error": -2}, "`cost` of 'error' must be a positive number; got -2."),
-            ({"review": 1, "error": 2, "eror": 3}, "`cost` has 'eror'; it takes 'review', 'error' and pairs"),
+            ({"review": 1, "error": 2, "mistake": 3}, "`cost` has 'mistake'; it takes 'review', 'error' and pairs"),
             ({"review": 1, "error": 2, ("a", "a"): 3}, "pairs of different classes"),
             ({"review": 1, "error": 1}, "then no row is worth a review"),
         ],

@@ -225,10 +225,8 @@ def labels_to_support(
 
     Parameters
     ----------
-    confidence : array-like of shape (n_rows,)
-        Confidence in the prediction of each row.
-    right : array-like of bool of shape (n_rows,)
-        Whether the prediction is correct.
+    confidence, right : array-like of shape (n_rows,)
+        Confidence in each prediction, and whether it is correct.
     thresholds : array-like of shape (n_thresholds,)
         Thresholds to try.
     precision : float
