@@ -54,3 +54,7 @@ class ScoreError(ValueError):
 
 class NothingHeldOutError(ValueError):
     """Every class has a single labeled row, so that none can be held out."""
+
+
+class ComparisonStopped(KeyboardInterrupt):
+    """An interrupt (Ctrl-C) after the model of all rows was fitted, before it could be compared on two splits."""

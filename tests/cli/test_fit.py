@@ -15,7 +15,8 @@ from sklearn.datasets import make_classification
 from typer.testing import CliRunner
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.cli.fit import default_folder, read_seconds
+from tabcast.cli.fit import default_folder
+from tabcast.cli.fit_values import read_seconds
 from tabcast.cli.main import app
 from tabcast.files import Understanding
 from tabcast.models import make_model
@@ -180,11 +181,17 @@ def test_methods(options, place, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
 
 
-def test_supervised_has_no_verdict(place, tmp_path):
+def test_supervised_has_a_score_and_no_verdict(place, tmp_path):
     arguments = ["--method", "supervised", "--out", tmp_path / "out", *QUICK]
     result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
     assert result.exit_code == 0, result.output
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["verdict"] is None
+    score = summary["score"]
+    assert 0.5 < score["low"] < score["score"] < score["high"] <= 1
+    said = f"Its cross-validated balanced accuracy is {score['score']:.3f} (90% interval: {score['low']:.3f} to"
+    assert said in result.output
+    assert said in (tmp_path / "out" / "report.html").read_text()
     assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
     assert len(pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")) == 0
 
@@ -226,6 +233,12 @@ BAD = {
     "metric": (["--metric", "acuracy"], "Did you mean 'accuracy'?"),
     "model": (["--model", "xgbost"], "Did you mean 'xgboost'?"),
     "time": (["--time-limit", "soon"], "--time-limit must be a positive time"),
+    "precision in percent": (["--precision", "95"], "--precision must be between 0 and 1, such as 0.95; got 95.0."),
+    "per class alone": (["--per-class"], "--per-class has no effect without --precision."),
+    "precision and cost": (["--precision", "0.9", "--cost", "review=1,error=2"], "by --precision or by --cost"),
+    "cost": (["--cost", "cheap"], "--cost must be costs such as \"review=1, error=20, ill as well=90\"; got 'cheap'."),
+    "class of a cost": (["--cost", "review=1, error=2, yes as maybe=9"], "--cost names the class 'maybe'"),
+    "resume": (["--resume"], "--resume is for filled tables; it has no effect without --precision or --cost."),
     "no column left": (
         [x for name in ("spend", "visits", "age", "score", "plan") for x in ("--ignore", name)],
         "No column is left",
@@ -369,6 +382,66 @@ def test_ctrl_c_leaves_nothing(place, tmp_path):
     assert "nothing was written" in error
     assert "Traceback" not in error
     assert list(tmp_path.iterdir()) == []
+
+
+INTERRUPTED = """
+import os, signal, sys
+import tabcast.guard._guarded_classifier as guard
+
+done, compare = [], guard.compare_on_split
+
+def interrupt_then_compare(*arguments):
+    done.append(0)
+    if len(done) in {when}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return compare(*arguments)
+
+guard.compare_on_split = interrupt_then_compare
+if {again}:
+    import tabcast.runs._training as training
+    training.diagnose = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
+from tabcast.cli.main import app
+app()
+"""
+CHEAP = ["--method", "naive", "--strategy", "all", *QUICK]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+class TestCtrlCDuringTheComparison:
+    """The model of all rows is there already: it is written, with what the comparison has shown until then."""
+
+    def interrupt(self, place, folder, when, *, again=False, options=CHEAP):
+        script = INTERRUPTED.format(when=[when], again=again)
+        command = [sys.executable, "-c", script, "fit", place / "customers.csv", "--target", "churned"]
+        command = [*command, "--out", folder, *options]
+        settings = {"capture_output": True, "text": True, "preexec_fn": hear_interrupts, "timeout": 300}
+        return subprocess.run([str(one) for one in command], **settings)
+
+    def test_after_some_splits_there_is_a_verdict(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 4)
+        assert done.returncode == 0, done.stderr
+        assert "An interrupt ended the comparison early: 3 of 5 x 2 splits were evaluated." in done.stdout
+        assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+        verdict = json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"]
+        assert verdict["stopped"]
+        assert len(verdict["scores"]) == 3
+
+    def test_before_there_is_no_verdict_and_the_supervised_model(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 2, options=[*CHEAP, "--precision", "0.9"])
+        assert done.returncode == 0, done.stderr
+        assert "there is no verdict: the supervised model was kept" in done.stdout
+        assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
+        assert "the supervised model was kept" in (tmp_path / "out" / "report.html").read_text()
+        assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
+        assert set(pd.read_csv(tmp_path / "out" / "filled.csv")["status"]) == {"given", "review"}  # nothing is known
+
+    @pytest.mark.slow
+    def test_a_second_one_ends_everything(self, place, tmp_path):
+        done = self.interrupt(place, tmp_path / "out", 4, again=True)
+        assert done.returncode == 130
+        assert "nothing was written" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_default_folder_and_times():

@@ -282,7 +282,9 @@ class TestBadInput:
     def test_columns_that_differ_leave_an_old_result(self, model, tmp_path):
         write(make_table().drop(columns="age"), tmp_path / "table.parquet")
         (tmp_path / "out.csv").write_text("old")
-        self.refuse(tmp_path, model, tmp_path / "table.parquet", "-o", tmp_path / "out.csv")
+        said = self.refuse(tmp_path, model, tmp_path / "table.parquet", "-o", tmp_path / "out.csv")
+        assert "lacks column 'age'" in said
+        assert (tmp_path / "out.csv").read_text() == "old"
 
     def test_the_table_is_not_overwritten(self, model, table, tmp_path):
         said = self.refuse(tmp_path, model, table, "-o", table)

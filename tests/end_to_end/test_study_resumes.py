@@ -158,6 +158,9 @@ def test_workers_end_with_the_run_that_started_them(config, stop):
         os.kill(run.pid, stop)  # it alone: the workers, stuck at the gate, are not told
         run.communicate(timeout=SECONDS)
         wait_until(lambda: is_empty(run.pid))
+        assert is_empty(run.pid)
+        assert run.returncode != 0
+        assert 0 < len(records_in(config.parent / "records")) < N_TRIALS
     finally:
         if not is_empty(run.pid):
             os.killpg(run.pid, signal.SIGKILL)

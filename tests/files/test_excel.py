@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from tabcast import fit_table
+from tabcast import fit_table, load_run
 from tabcast.cli.main import app
 from tabcast.files import TableFileError, iter_table_file, read_table_file, understand
 
@@ -134,3 +134,13 @@ def test_fit_and_predict(tmp_path):
     result = CliRunner().invoke(app, [*predict, "--batch-rows", "30"])
     assert result.exit_code == 0, result.output
     assert len(pd.read_csv(tmp_path / "p.csv")) == 80
+    assert load_run(tmp_path / "out").predict(path, sheet="data")["prediction"].tolist() == (
+        pd.read_csv(tmp_path / "p.csv")["prediction"].tolist()
+    )
+    report = ["report", str(tmp_path / "out"), "--table", str(path)]
+    assert CliRunner().invoke(app, [*report, "--sheet", "data"]).exit_code == 0
+    refused = CliRunner().invoke(app, report)
+    assert refused.exit_code == 2
+    assert "lacks columns 'a', 'b'" in refused.output
+    refused = CliRunner().invoke(app, [*report[:2], "--sheet", "data"])
+    assert "--sheet has no effect without --table." in refused.output

@@ -79,6 +79,14 @@ def test_a_marker_among_the_labels_is_not_silent(rest, tmp_path):
     assert result.exit_code == (0 if rest is None else 2)
 
 
+@pytest.mark.parametrize("marker", ["?", "unknown", -1])
+def test_nothing_but_a_marker_is_no_class(marker):
+    table = make_table(["yes", "no"])
+    table["y"] = marker
+    with pytest.raises(TableFileError, match=r"No row has a label: column 'y' holds nothing but .*missing_label="):
+        fit_table(table, "y", model="logistic_regression")
+
+
 @pytest.mark.parametrize("label", [2**53 - 1, 2**53, 2**53 + 2, -(2**53)])
 def test_labels_as_large_as_floats_can_count(label):
     table = make_table([label, 1])

@@ -56,47 +56,47 @@ def test_a_link_to_another_disk(other_disk, tmp_path, exists):
     assert list(tmp_path.iterdir()) == [link]
 
 
-@pytest.mark.parametrize("old", [None, OLD])
-def test_nothing_can_be_made_beside_the_folder(tmp_path, monkeypatch, old):
-    """As in a folder of which the parent is not writable, or which is the root of a disk."""
+@pytest.fixture(params=[None, OLD], ids=["empty", "run"])
+def taken(request, tmp_path):
+    """A folder that is there already, empty or with an earlier run."""
     folder = tmp_path / "out"
     folder.mkdir()
-    if old:
-        save(folder, OLD)
+    if request.param:
+        save(folder, request.param)
+    return folder
+
+
+def test_nothing_can_be_made_beside_the_folder(tmp_path, monkeypatch, taken):
+    """As in a folder of which the parent is not writable, or which is the root of a disk."""
     mkdir = Path.mkdir
 
     def refuse(path, *arguments, **options):
-        if path.parent == tmp_path and path != folder:
+        if path.parent == tmp_path and path != taken:
             raise PermissionError(13, "Permission denied", str(path))
         mkdir(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    check_folder(folder, overwrite=True)
-    save(folder)
-    assert contents(folder) == whole(NEW)
+    check_folder(taken, overwrite=True)
+    save(taken)
+    assert contents(taken) == whole(NEW)
     with pytest.raises(RunFolderError, match=r"`folder` .*new cannot be written \(Permission denied\)"):
         check_folder(tmp_path / "new")
-    assert list(tmp_path.iterdir()) == [folder]
+    assert list(tmp_path.iterdir()) == [taken]
 
 
-@pytest.mark.parametrize("old", [None, OLD])
-def test_a_folder_that_cannot_be_renamed(tmp_path, monkeypatch, old):
+def test_a_folder_that_cannot_be_renamed(tmp_path, monkeypatch, taken):
     """As one that is mounted."""
-    folder = tmp_path / "out"
-    folder.mkdir()
-    if old:
-        save(folder, OLD)
     rename = os.rename
 
     def refuse(source, target):
-        if Path(source) == folder:
+        if Path(source) == taken:
             raise OSError(16, "Device or resource busy", str(source))
         rename(source, target)
 
     monkeypatch.setattr(module.os, "rename", refuse)
-    save(folder)
-    assert contents(folder) == whole(NEW)
-    assert list(tmp_path.iterdir()) == [folder]
+    save(taken)
+    assert contents(taken) == whole(NEW)
+    assert list(tmp_path.iterdir()) == [taken]
 
 
 def test_a_real_mount(tmp_path):

@@ -15,12 +15,13 @@ def report(
     table: Annotated[
         Path | None, typer.Option(help="The table it was fitted on, to show the values of its rows.")
     ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
 ) -> None:
     """Draw the page of a run again, for instance with a newer tabcast."""
     from tabcast.runs import redraw_report
 
     try:
-        path = redraw_report(folder, table)
+        path = redraw_report(folder, table, sheet=sheet)
     except OSError as error:
         stop(f"{error.filename or folder}: {error.strerror or error}.")
     except (ValueError, ImportError) as error:

@@ -9,7 +9,8 @@ from tabcast.files._facts import ColumnNote, Fact
 from tabcast.files._notation import Notation
 from tabcast.files._read import iter_table_file, open_table_file, read_notes, read_table_file
 from tabcast.files._rules import Problem
-from tabcast.files._understand import Converted, Understanding, understand
+from tabcast.files._understand import understand
+from tabcast.files._understanding import Converted, Understanding
 from tabcast.files._wording import PYTHON, Argument, ArgumentError, Wording
 from tabcast.files._words import describe
 from tabcast.files._write import TableWriter, write_table_file

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tabcast.files._facts import Fact, note
 from tabcast.files._text_rule import TextRule
-from tabcast.files._understand import Understanding
+from tabcast.files._understanding import Understanding
 
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tabcast.files._errors import TableFileError, list_names, show_value
 from tabcast.files._facts import Fact, note
 from tabcast.files._values import BOOLEAN_WORDS, NOT_NUMBERS, Texts, find_texts, has_leading_zeros, text_of_number
+from tabcast.files._wording import Argument
 
 Label = str | int | float | bool
 
@@ -110,11 +111,16 @@ def find_target(
 
 def _find_markers(name: str, counts: dict[Label, int], *, can_be_declared: bool) -> list[Fact]:
     """The classes that are called like a marker of unlabeled rows, the most frequent first."""
-    found = sorted((label for label in counts if str(label).casefold() in MARKERS), key=lambda label: -counts[label])
+    found = sorted(filter(_is_marker, counts), key=lambda label: -counts[label])
     return [
         note("marker_class", target=name, label=label, n=counts[label], can_be_declared=can_be_declared and not place)
         for place, label in enumerate(found)
     ]
+
+
+def _is_marker(label: Label) -> bool:
+    """Whether a label is called like a marker of unlabeled rows."""
+    return str(label).casefold() in MARKERS
 
 
 def remove_marker(texts: Texts, marker: str | None) -> Texts:
@@ -168,10 +174,18 @@ def _same_number(one: str, other: str) -> bool:
 def _check_classes(name: str, label_type: str, counts: dict[Label, int]) -> None:
     """Refuse one class, and targets that are no classes."""
     n_labeled, n_classes = sum(counts.values()), len(counts)
+    only = next(iter(counts))
+    if n_classes == 1 and _is_marker(only):
+        raise TableFileError(
+            f"No row has a label: column {name!r} holds nothing but {show_value(only)}, which looks like a marker of "
+            "unlabeled rows; label some rows of at least two classes, and use ",
+            Argument("missing_label", only),
+            ".",
+        )
     if n_classes == 1:
         raise TableFileError(
             f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, "
-            f"{show_value(next(iter(counts)))}; at least two are needed (is the other one left empty on purpose?)."
+            f"{show_value(only)}; at least two are needed (is the other one left empty on purpose?)."
         )
     is_number = label_type in ("int", "float")
     most = {"float": MOST_FLOAT_CLASSES, "int": MOST_INTEGER_CLASSES}.get(label_type, n_labeled)

@@ -1,25 +1,25 @@
-"""Interpreting a user's table: which rows are labeled, what the columns are, and how they become features."""
+"""Interpreting a user's table: which rows are labeled, and what the columns are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tabcast.files._decide import Decision, decide, decide_category, learn_text
-from tabcast.files._errors import TableFileError, list_names, show_value, suggest
-from tabcast.files._facts import ColumnNote, Fact, note
+from tabcast.files._errors import TableFileError, show_value
+from tabcast.files._facts import ColumnNote, note
 from tabcast.files._marks import remove_marks
-from tabcast.files._notation import Notation, agree, settle_notation
-from tabcast.files._rules import DateRule, NumberRule, Problem, Rule, rule_from_dict, rule_to_dict
-from tabcast.files._target import Label, Target, find_target
+from tabcast.files._named_columns import check_named
+from tabcast.files._notation import agree
+from tabcast.files._rules import NumberRule
+from tabcast.files._target import find_target
 from tabcast.files._text_rule import TextRule
+from tabcast.files._understanding import Understanding
 from tabcast.files._values import find_texts, first_decisive_format, is_text
 from tabcast.files._wording import Argument
 from tabcast.files._words import PLURAL
@@ -27,290 +27,6 @@ from tabcast.files._words import PLURAL
 FORMAT_ROWS = 2_000
 COLUMNS_AT_A_TIME = 8
 NUMBERED = re.compile(r"(.+)\.\d+")  # what a column is called whose name was taken, here and in pandas
-
-
-@dataclass(frozen=True)
-class Converted:
-    """A table as a model takes it.
-
-    Parameters
-    ----------
-    features : DataFrame
-        Numbers and categories.
-    problems : list of Problem
-        Cells that could not be used as they are, by column.
-    notes : tuple of str
-        What could not be settled about the notation of dates, as sentences.
-    """
-
-    features: pd.DataFrame
-    problems: list[Problem]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Understanding:
-    """How a table was interpreted; made by :func:`understand`, saved with the model, applied to every later file.
-
-    Parameters
-    ----------
-    columns : list of ColumnNote
-        How each column but the target was interpreted, in the table's order.
-    rules : list of Rule
-        How the used columns become features, in the table's order.
-    target_rule : Target
-        How the target column becomes labels.
-    n_rows, n_labeled, n_unlabeled : int
-        Rows of the table it was made from.
-    class_counts : dict
-        Number of labeled rows per class, classes in sorted order.
-    notes : list of Fact
-        What else was noticed about the table.
-
-    See Also
-    --------
-    understand : Interpret a table.
-    describe : The interpretation in words.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.files import understand
-    >>> table = pd.DataFrame({"age": ["31", "45", "28", "60"], "churned": ["no", "yes", "no", None]})
-    >>> understanding = understand(table, "churned")
-    >>> understanding.columns[0].kind, understanding.columns[0].why
-    ('number', 'numbers from 28 to 60')
-    >>> understanding.labels(table)
-    array(['no', 'yes', 'no', None], dtype=object)
-    >>> understanding.features(table)["age"].tolist()
-    [31.0, 45.0, 28.0, 60.0]
-    >>> understanding.class_counts
-    {'no': 2, 'yes': 1}
-    """
-
-    columns: list[ColumnNote]
-    rules: list[Rule]
-    target_rule: Target
-    n_rows: int
-    n_labeled: int
-    n_unlabeled: int
-    class_counts: dict[Label, int]
-    notes: list[Fact]
-
-    @property
-    def target(self) -> str:
-        """Name of the target column.
-
-        Returns
-        -------
-        str
-            The name.
-        """
-        return self.target_rule.name
-
-    @property
-    def classes(self) -> list[Label]:
-        """The classes, sorted.
-
-        Returns
-        -------
-        list
-            Labels as they are in Python.
-        """
-        return list(self.class_counts)
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Names of the used columns, in the table's order.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`features` needs.
-        """
-        return [rule.name for rule in self.rules]
-
-    @property
-    def output_names(self) -> list[str]:
-        """Names of the features: of a column of text several, of any other the column itself.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`features` has.
-        """
-        return [name for rule in self.rules for name in (rule.outputs if isinstance(rule, TextRule) else (rule.name,))]
-
-    def features(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Get the features of a table: the same columns, order and types for every table.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            A table that has all columns of :attr:`feature_names`.
-
-        Returns
-        -------
-        DataFrame
-            The features; see :meth:`convert`.
-        """
-        return self.convert(frame).features
-
-    def convert(self, frame: pd.DataFrame, notation: Notation | None = None) -> Converted:
-        """Get the features of a table, and the cells that could not be used.
-
-        Numbers and dates become floats, levels become categories with the levels of training. Columns that are not
-        features are ignored; a missing column is an error.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            A table with the columns of training, as :func:`read_table_file` reads it.
-        notation : Notation, optional
-            How the table's file writes numbers and dates, from :meth:`settle_notation`; needed where `frame` is only a
-            batch of its rows. None: found in `frame`.
-
-        Returns
-        -------
-        Converted
-            The features and the problems.
-        """
-        self.check_columns(frame.columns)
-        notation = self.settle_notation([frame]) if notation is None else notation
-        columns: dict[str, pd.Series[Any]] = {}
-        problems: list[Problem] = []
-        for rule in self.rules:
-            if isinstance(rule, TextRule):
-                found_features = rule.convert_text(frame[rule.name])
-                columns |= {name: found_features[name] for name in rule.outputs}
-                continue
-            columns[rule.name], found = rule.convert(frame[rule.name], notation.formats.get(rule.name))
-            problems += found
-        return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
-
-    def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
-        """Find how a file writes numbers and dates, once for all of its rows.
-
-        Of several notations that read all values of a column, that of the training table is taken.
-
-        Parameters
-        ----------
-        frames : iterable of DataFrame
-            All rows of the file, in batches with the columns of :attr:`text_columns` at least.
-
-        Returns
-        -------
-        Notation
-            For :meth:`convert`.
-        """
-        return settle_notation(self.rules, frames)
-
-    @property
-    def text_columns(self) -> list[str]:
-        """Names of the used columns that have a notation in a text file: numbers and dates.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`settle_notation` needs.
-        """
-        return [rule.name for rule in self.rules if isinstance(rule, NumberRule | DateRule)]
-
-    @property
-    def notation(self) -> Notation:
-        """The notation of the training table.
-
-        Returns
-        -------
-        Notation
-            For :meth:`convert` of that very table.
-        """
-        rules = (rule for rule in self.rules if isinstance(rule, NumberRule | DateRule))
-        return Notation({rule.name: rule.format for rule in rules if rule.format is not None})
-
-    def check_columns(self, columns: Iterable[str]) -> None:
-        """Refuse a table that lacks columns of training, and name those that may be meant.
-
-        Parameters
-        ----------
-        columns : iterable of str
-            The columns of the table.
-
-        Raises
-        ------
-        TableFileError
-            If one of :attr:`feature_names` is not among them.
-        """
-        names = set(columns)
-        absent = [name for name in self.feature_names if name not in names]
-        if absent:
-            hint = suggest(absent[0], sorted(names - set(self.feature_names), key=str)) if len(absent) == 1 else ""
-            raise TableFileError(
-                f"The table lacks {'column' if len(absent) == 1 else 'columns'} {list_names(absent)} of the training "
-                f"table{hint or '; add what is missing'}{'' if hint else '.'}"
-            )
-
-    def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
-        """Get the label of each row of a table.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            A table with the target column.
-
-        Returns
-        -------
-        ndarray of object, shape (n_rows,)
-            Labels, None where a row is unlabeled.
-        """
-        if self.target not in frame.columns:
-            raise _no_such_column(self.target, frame)
-        return self.target_rule.labels(frame[self.target])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the understanding as plain JSON.
-
-        Returns
-        -------
-        dict
-            For :meth:`from_dict`.
-        """
-        return {
-            "target": self.target_rule.to_dict(),
-            "classes": self.classes,
-            "class_counts": list(self.class_counts.values()),
-            "n_rows": self.n_rows,
-            "n_labeled": self.n_labeled,
-            "n_unlabeled": self.n_unlabeled,
-            "columns": [column.to_dict() for column in self.columns],
-            "rules": [rule_to_dict(rule) for rule in self.rules],
-            "notes": [fact.to_dict() for fact in self.notes],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Understanding:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        plain : dict
-            The understanding as plain JSON.
-
-        Returns
-        -------
-        Understanding
-            The same understanding.
-        """
-        return cls(
-            columns=[ColumnNote.from_dict(column) for column in plain["columns"]],
-            rules=[rule_from_dict(rule) for rule in plain["rules"]],
-            target_rule=Target.from_dict(plain["target"]),
-            n_rows=plain["n_rows"],
-            n_labeled=plain["n_labeled"],
-            n_unlabeled=plain["n_unlabeled"],
-            class_counts=dict(zip(plain["classes"], plain["class_counts"], strict=True)),
-            notes=[Fact.from_dict(fact) for fact in plain["notes"]],
-        )
 
 
 def understand(
@@ -366,7 +82,7 @@ def understand(
     "2 levels: 'basic', 'gold'"
     """
     named = {"ignore": list(ignore), "use": list(use), "categories": list(categories), "id_columns": list(id_columns)}
-    _check_columns(frame, target, named)
+    check_named(frame, target, named)
     target_rule, class_counts, notes = find_target(target, frame[target], missing_label)
     names = [name for name in frame.columns if name != target]
     is_category = set(named["categories"])
@@ -407,57 +123,6 @@ def understand(
         class_counts=class_counts,
         notes=notes,
     )
-
-
-def _check_columns(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -> None:
-    """Refuse a table without rows, with unusable names, or without the columns that are named."""
-    odd = [name for name in frame.columns if not isinstance(name, str)]
-    if odd:
-        raise TableFileError(f"Column names must be text; got {list_names(odd)}.")
-    if frame.columns.has_duplicates:
-        doubles = frame.columns[frame.columns.duplicated()].unique()
-        raise TableFileError(f"The table has more than one column named {list_names(doubles)}; rename or remove one.")
-    if not len(frame):
-        raise TableFileError("The table has no rows.")
-    if target not in frame.columns:
-        raise _no_such_column(target, frame)
-    for argument, columns in named.items():
-        for name in columns:
-            if name not in frame.columns:
-                raise _no_such_column(name, frame, ", which ", Argument(argument), " names")
-            if name == target:
-                raise TableFileError(
-                    Argument(argument), f" names {name!r}, which is the target; choose one of the two."
-                )
-    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
-        both = sorted(set(named[one]) & set(named[other]))
-        if both:
-            arguments = (Argument(one), " and ", Argument(other))
-            raise TableFileError(f"Column {list_names(both)} is named by both ", *arguments, "; choose one.")
-
-
-def _no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
-    """A column that is not there, and which one may have been meant."""
-    names = [str(column) for column in frame.columns]
-    begin = (f"The table has no column {show_value(name)}", *named_by)
-    hint = suggest(str(name), names)
-    if hint:
-        return TableFileError(*begin, hint)
-    more = ""
-    if len(names) == 1:
-        more = " (only one column was found: columns are separated by comma, semicolon, tab or pipe)"
-    elif all(_is_value(column) for column in names):
-        more = " (the first line seems to hold values, not names: add a line with column names)"
-    return TableFileError(*begin, f"; its columns are {list_names(names)}{more}.")
-
-
-def _is_value(name: str) -> bool:
-    """Whether a column name is a number."""
-    try:
-        float(name.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _overrule(name: str, decision: Decision, named: dict[str, list[str]]) -> Decision:

@@ -12,7 +12,7 @@ from tabcast.files._wording import PYTHON, Argument, Wording
 if TYPE_CHECKING:
     from tabcast.files._facts import ColumnNote, Fact
     from tabcast.files._rules import Problem
-    from tabcast.files._understand import Understanding
+    from tabcast.files._understanding import Understanding
 
 MOST_CLASSES = 10
 MOST_NAMES = 5

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from tabcast.checks import check_integer, check_number
 from tabcast.decisions import Decision
 from tabcast.exceptions import (
+    ComparisonStopped,
     EmptyColumnWarning,
     NothingHeldOutError,
     NoUnlabeledRowsWarning,
@@ -120,6 +121,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         Number of base classifiers fitted.
     seconds_ : dict
         Seconds spent on the "model" of all rows and on the "comparison".
+    interrupted_ : bool
+        Whether an interrupt (Ctrl-C) ended the comparison early; the verdict is then from the splits done before it.
 
     See Also
     --------
@@ -211,6 +214,12 @@ class GuardedClassifier(SemiSupervisedClassifier):
         -------
         GuardedClassifier
             The fitted classifier itself.
+
+        Raises
+        ------
+        ComparisonStopped
+            If interrupted (Ctrl-C) in the comparison before two splits were evaluated. Later, an interrupt ends the
+            comparison, and a second one ends everything.
         """
         start = perf_counter()
         self._check_parameters()
@@ -225,11 +234,17 @@ class GuardedClassifier(SemiSupervisedClassifier):
                 for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
                     warnings.simplefilter("ignore", said_already)
                 variants = fit_rows(self._settled(data), data, data.labeled, seed)
+                self.self_trained_ = next(iter(variants.values()))  # what an interrupt leaves
             seconds = perf_counter() - start
             progress.advance()
             progress.describe(f"split 1 of {len(splits)}")
             compared = list(self._compare(data, splits, start, progress))
-        self._remember(data, variants, compared, stopped=len(compared) < len(splits), score=score)
+        try:
+            self._remember(data, variants, compared, stopped=len(compared) < len(splits), score=score)
+        except ScoreError as error:
+            if self.interrupted_:
+                raise ComparisonStopped from error
+            raise
         self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
         return self
 
@@ -277,21 +292,27 @@ class GuardedClassifier(SemiSupervisedClassifier):
     def _compare(
         self, data: TrainingData, splits: list[GuardSplit], start: float, progress: Progress
     ) -> Iterator[Compared]:
-        """Evaluate one split after another, until all are done or the time is up."""
+        """Evaluate one split after another, until all are done, the time is up, or an interrupt comes."""
         n_jobs, classifier = effective_n_jobs(self.n_jobs), self._settled(data)
         batch_size = len(splits) if self.time_limit is None else n_jobs
-        n_done, longest = 0, 0.0
-        for first in range(0, len(splits), batch_size):
-            spent = perf_counter() - start
-            if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
-                return
-            batch = splits[first : first + batch_size]
-            jobs = (delayed(compare_on_split)(classifier, data, split) for split in batch)
-            for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
-                n_done, longest = n_done + 1, max(longest, compared.seconds)
-                progress.advance()
-                progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
-                yield compared
+        n_done, longest, self.interrupted_ = 0, 0.0, False
+        try:
+            for first in range(0, len(splits), batch_size):
+                spent = perf_counter() - start
+                if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
+                    return
+                batch = splits[first : first + batch_size]
+                jobs = (delayed(compare_on_split)(classifier, data, split) for split in batch)
+                for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
+                    n_done, longest = n_done + 1, max(longest, compared.seconds)
+                    progress.advance()
+                    progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
+                    yield compared
+        except KeyboardInterrupt:
+            if n_done < FEWEST_SPLITS:
+                raise ComparisonStopped from None
+            self.interrupted_ = True
+            progress.describe("comparison stopped; interrupt again to end without results")
 
     def _remember(
         self,
@@ -351,7 +372,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
             more_labels=labels_to_settle(credit, len(data.labeled)),
             guard=bool(self.guard),
             same_model=same_model,
-            time_limit=None if self.time_limit is None else float(self.time_limit),
+            time_limit=None if self.time_limit is None or self.interrupted_ else float(self.time_limit),
             stopped=stopped,
             unscored=[str(label) for label in data.labels.classes[never_held_out]],
             scores=pooled.table,

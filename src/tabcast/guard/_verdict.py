@@ -106,9 +106,9 @@ class Verdict:
     same_model : bool
         Whether the semi-supervised classifier itself ended with the supervised model (its best round is 0).
     time_limit : float or None
-        Time limit in seconds.
+        Time limit in seconds; None also if an interrupt came before it.
     stopped : bool
-        Whether the time limit ended the comparison early.
+        Whether the time limit or an interrupt ended the comparison early.
     unscored : list of str
         Classes with one labeled row, which is never held out: the scores say nothing about them.
     scores : DataFrame

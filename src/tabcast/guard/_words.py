@@ -128,9 +128,11 @@ def _say_width(verdict: Mapping[str, Any]) -> list[str]:
             "whether it is real."
         )
     if verdict["stopped"]:
+        limit = verdict["time_limit"]
+        reason = "An interrupt" if limit is None else f"The time limit of {limit:g} s"
         sentences.append(
-            f"The time limit of {verdict['time_limit']:g} s ended the comparison early: {len(verdict['scores'])} of "
-            f"{verdict['n_splits']} x {verdict['n_repeats']} splits were evaluated."
+            f"{reason} ended the comparison early: {len(verdict['scores'])} of {verdict['n_splits']} x "
+            f"{verdict['n_repeats']} splits were evaluated."
         )
     return sentences
 

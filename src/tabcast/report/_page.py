@@ -13,6 +13,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tabcast.report import _filled as filled
 from tabcast.report import _words as words
 from tabcast.report._data import check_pseudo_labels, embed, to_json, values_of_rows, write_csv
 from tabcast.report._figures import make_figures
@@ -56,6 +57,7 @@ def render_report(summary: Mapping[str, Any], pseudo_labels: pd.DataFrame, table
     row_values = values_of_rows(pseudo_labels, table, [one["row"] for one in named["rows_to_label"]])
     figures = make_figures(summary, pseudo_labels, page)
     shown = {
+        "filled": bool(summary.get("filled")),
         "why": any(key in figures for key in WHY),
         "labels": any(key in figures for key in LABELS),
         "pseudo-labels": page.n_rows > 0,
@@ -78,6 +80,7 @@ def render_report(summary: Mapping[str, Any], pseudo_labels: pd.DataFrame, table
             row_values=row_values,
             csv=write_csv(summary["table"]["target"], named["rows_to_label"], row_values),
             words=words,
+            filled=filled,
         )
     )
 

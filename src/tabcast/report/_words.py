@@ -22,6 +22,7 @@ from tabcast.report._phrases import (
     signed,
     spaced,
 )
+from tabcast.report._score_words import say_score
 from tabcast.report._text import invisible
 
 Data = Mapping[str, Any]
@@ -54,6 +55,7 @@ SHIFT = {
     "strong": "They differ strongly: a classifier can tell them apart",
 }
 SECTIONS = {
+    "filled": "The filled table",
     "table": "The table",
     "why": "Should it work on this table?",
     "labels": "What happened to the labels",
@@ -80,7 +82,8 @@ def say_headline(summary: Data) -> list[str]:
     """The verdict of a run, in the words of the guard."""
     if summary.get("verdict"):
         return say_verdict(summary["verdict"])
-    return ["A supervised model.", "Nothing was compared: the model was trained on the labeled rows alone."]
+    alone = "Nothing was compared: the model was trained on the labeled rows alone."
+    return ["A supervised model.", alone, *say_score(summary.get("score"))]
 
 
 def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -11,7 +11,10 @@ import pandas as pd
 
 from tabcast.decisions import Decision
 from tabcast.exceptions import TabcastWarning
-from tabcast.files import Understanding
+from tabcast.files import Argument, ArgumentError, Understanding
+from tabcast.runs._filling import fill_table
+from tabcast.runs._folder import FILLED, HISTORY, NEXT_ROWS
+from tabcast.runs._history import read_history
 from tabcast.runs._options import RunOptions, read_column_options
 from tabcast.runs._predictions import tabulate_predictions
 from tabcast.runs._prepared_table import PreparedTable, TableLike, prepare_table
@@ -44,6 +47,11 @@ def fit_table(
     sheet: str | None = None,
     guard: bool = True,
     time_limit: float | None = None,
+    precision: float | None = None,
+    per_class: bool = False,
+    precision_confidence: float = 0.9,
+    cost: Mapping[Any, float] | None = None,
+    resume: str | PathLike[str] | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -112,6 +120,20 @@ def fit_table(
         Whether the supervised model is kept where it is better. False: the self-trained model is kept in any case.
     time_limit : float, optional
         Seconds after which no further split is compared.
+    precision : float, optional
+        Fill the table: rows are filled with predictions from the lowest probability on at which at least this
+        proportion of the filled labels is right, for example 0.95; see docs/filled_table.md. The result is in
+        `filled` and `next_rows` of the run. None: no filled table.
+    per_class : bool, default=False
+        Whether `precision` is to be reached for each class by itself.
+    precision_confidence : float, default=0.9
+        Confidence that `precision` is reached.
+    cost : dict, optional
+        Fill the table by costs instead: a row is filled where the expected cost of an error is smaller than the cost
+        of a review. For example ``{"review": 1, "error": 20}``; a pair ``("ill", "well"): 90`` is the cost of filling
+        in "well" where "ill" is true. The predicted class is the one with the smallest expected cost.
+    resume : path, optional
+        Folder of an earlier run with a filled table, whose history is continued. It need not exist yet.
     random_state : int, default=0
         Seed of everything random.
     n_jobs : int, optional
@@ -169,11 +191,20 @@ def fit_table(
         teacher=teacher,
         teacher_weights=teacher_weights,
         deploy=deploy,
+        precision=precision,
+        per_class=per_class,
+        precision_confidence=precision_confidence,
+        cost=cost,
     )
     options.check()
+    if resume is not None and not options.fills:
+        either = (Argument("precision"), " or ", Argument("cost"))
+        raise ArgumentError(Argument("resume"), " is for filled tables; it has no effect without ", *either, ".")
+    history = [] if resume is None else read_history(resume, target)
     columns = read_column_options(missing_label, ignore=ignore, use=use, categories=categories, id_columns=id_columns)
     needs_unlabeled = method != "supervised"
     prepared = prepare_table(table, target, unlabeled, columns, needs_unlabeled=needs_unlabeled, sheet=sheet)
+    options = options.with_costs(prepared.understanding.classes)
     if on_understood is not None:
         on_understood(prepared.understanding, prepared.notes)
     for sentence in [*prepared.differences, *prepared.alarms]:
@@ -182,16 +213,24 @@ def fit_table(
     for warning in trained.warnings:
         warnings.warn(warning, stacklevel=2)
     rows = prepared.unlabeled
-    identifiers = prepared.identifiers.iloc[rows]
+    identifiers, features = prepared.identifiers.iloc[rows], prepared.X.iloc[rows]
+    predictions = tabulate_predictions(trained.model, trained.decision, features, rows, identifiers)
+    summary, filling = summarize(prepared, options, trained), None
+    if options.fills:
+        filling = fill_table(prepared, trained, options, predictions, summary, history)
+        summary["filled"] = filling.summary
+        summary["files"] |= {"filled": FILLED, "next_rows": NEXT_ROWS, "history": HISTORY}
     return Run(
         model=trained.model,
         understanding=prepared.understanding,
-        predictions=tabulate_predictions(trained.model, trained.decision, prepared.X.iloc[rows], rows, identifiers),
+        predictions=predictions,
         pseudo_labels=_with_identifiers(prepared, trained.pseudo_labels),
-        summary=summarize(prepared, options, trained),
+        summary=summary,
         decision=trained.decision,
         diagnostics=trained.diagnostics,
         feature_values=None if trained.guarded is None else prepared.frame[prepared.understanding.feature_names],
+        filled=None if filling is None else filling.filled,
+        next_rows=None if filling is None else filling.next_rows,
     )
 
 

@@ -19,10 +19,13 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.files import Argument, ArgumentError
 from tabcast.files._atomic import remove_abandoned
 from tabcast.files._errors import list_names
-from tabcast.files._spreadsheet import guard_text, unguard
+from tabcast.files._spreadsheet import guard_text, unguard, unguard_text
 from tabcast.runs._write_folder import (
     FILES,
+    FILLED,
+    HISTORY,
     MODEL,
+    NEXT_ROWS,
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
@@ -32,7 +35,7 @@ from tabcast.runs._write_folder import (
     try_place,
 )
 
-__all__ = ["MODEL", "PREDICTIONS", "PSEUDO_LABELS", "REPORT", "SUMMARY"]
+__all__ = ["FILLED", "HISTORY", "MODEL", "NEXT_ROWS", "PREDICTIONS", "PSEUDO_LABELS", "REPORT", "SUMMARY"]
 SPREADSHEET_SAFE = "spreadsheet_safe"  # in the summary: whether text in CSV files is guarded
 INTEGERS = ("row", "round")  # columns of the tables
 
@@ -179,3 +182,19 @@ def _read_text(path: Path, names: list[str]) -> pd.DataFrame:
     places = [header.index(name) for name in names]
     frame = pd.read_csv(path, usecols=places, dtype=str, keep_default_na=False, na_values=[""])
     return frame.iloc[:, np.argsort(np.argsort(places))]
+
+
+def read_whole(path: Path, *, guarded: bool = False) -> pd.DataFrame:
+    """All columns of a table that a run wrote, as text."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header = next(csv.reader(file), [])
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""]).set_axis(header, axis=1)
+    except FileNotFoundError:
+        raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None
+    except (ValueError, csv.Error) as error:
+        raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
+    if not guarded:
+        return frame
+    names = [unguard_text(name) for name in frame.columns]
+    return pd.concat([unguard(frame.iloc[:, place]) for place in range(len(names))], axis=1).set_axis(names, axis=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -15,6 +15,7 @@ from tabcast.density import DENSITIES
 from tabcast.files import Argument, ArgumentError
 from tabcast.models import make_model
 from tabcast.pseudo_labels import STRATEGIES
+from tabcast.runs._fill_costs import read_costs
 from tabcast.self_training import DEPLOYMENTS
 from tabcast.teachers import TEACHERS, FoundationModel, Teacher, resolve_teacher
 
@@ -56,6 +57,15 @@ class RunOptions:
     teacher: str | None = None
     teacher_weights: str | PathLike[str] | None = None
     deploy: str | None = None
+    precision: float | None = None
+    per_class: bool = False
+    precision_confidence: float = 0.9
+    cost: Mapping[Any, float] | None = None
+
+    @property
+    def fills(self) -> bool:
+        """Whether the table is filled."""
+        return self.precision is not None or self.cost is not None
 
     def check(self) -> None:
         """Refuse options that are invalid, or that the method would ignore."""
@@ -82,6 +92,7 @@ class RunOptions:
             raise ArgumentError(
                 Argument("n_jobs"), f" must be a number of processes, -1 for all cores; got {self.n_jobs!r}."
             )
+        self._check_filling()
         make_model(self.model)
         if self.method == "soft":
             self._check_teacher()
@@ -115,6 +126,30 @@ class RunOptions:
                 Argument("teacher", self.teacher or "committee"),
                 ".",
             )
+
+    def _check_filling(self) -> None:
+        """Refuse a precision that is none, costs that are none, and options that have no effect."""
+        for name in ("precision", "precision_confidence"):
+            value = getattr(self, name)
+            if value is not None and not is_number(value, "(0, 1)"):
+                raise ArgumentError(Argument(name), f" must be between 0 and 1, such as 0.95; got {value!r}.")
+        if self.per_class and self.precision is None:
+            raise ArgumentError(Argument("per_class"), " has no effect without ", Argument("precision"), ".")
+        if self.cost is None:
+            return
+        if self.precision is not None:
+            raise ArgumentError(
+                "Rows are filled by ", Argument("precision"), " or by ", Argument("cost"), ", not by both; choose one."
+            )
+        if self.decision is not None:
+            raise ArgumentError(
+                Argument("decision"), " has no effect with ", Argument("cost"), ", which decides by the expected cost."
+            )
+        read_costs(self.cost)
+
+    def with_costs(self, classes: Sequence[Any]) -> RunOptions:
+        """The same with the decision that the costs of these classes imply, if there are any."""
+        return self if self.cost is None else replace(self, decision=read_costs(self.cost).decision(classes))
 
     def find_teacher(self) -> Teacher:
         """The teacher of soft self-training, with its weights where it has any."""
@@ -159,6 +194,8 @@ class RunOptions:
             "deploy": self.deploy,
             "metric": self.metric,
             "decision": self.decision if self.decision is None else str(self.decision),
+            "precision": None if self.precision is None else float(self.precision),
+            "cost": None if self.cost is None else str(read_costs(self.cost)),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "missing_label": missing_label,
             "seed": int(self.random_state),

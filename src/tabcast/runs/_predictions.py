@@ -52,15 +52,15 @@ def name_columns(classes: Iterable[Any], taken: Iterable[str] = ()) -> tuple[str
     ('prediction_2', ['probability_yes', 'probability_no'])
     """
     used = set(taken)
-    label = _unused(LABEL, used)
+    label = unused_name(LABEL, used)
     names = []
     for position, one in enumerate(classes, start=1):
         printable = "".join(character if character.isprintable() else " " for character in str(one))
-        names.append(_unused(PROBABILITY + (" ".join(printable.split())[:LONGEST_NAME] or str(position)), used))
+        names.append(unused_name(PROBABILITY + (" ".join(printable.split())[:LONGEST_NAME] or str(position)), used))
     return label, names
 
 
-def _unused(name: str, used: set[str]) -> str:
+def unused_name(name: str, used: set[str]) -> str:
     """The name, with a number behind it where it is taken already; from now on it is taken."""
     chosen, number = name, 1
     while chosen in used:

@@ -6,7 +6,7 @@ import os
 from html import escape
 from pathlib import Path
 
-from tabcast.files import Argument, read_table_file
+from tabcast.files import Argument, ArgumentError, read_table_file
 from tabcast.files._atomic import write_text
 from tabcast.report import render_report
 from tabcast.runs._folder import PSEUDO_LABELS, REPORT, SPREADSHEET_SAFE, RunFolderError, read_csv, read_summary
@@ -58,7 +58,9 @@ class RunReport:
         write_text(Path(path), self.html)
 
 
-def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] | None = None) -> Path:
+def redraw_report(
+    folder: str | os.PathLike[str], table: str | os.PathLike[str] | None = None, *, sheet: str | None = None
+) -> Path:
     """Draw the page of a saved run again, for instance with a newer tabcast.
 
     Parameters
@@ -67,6 +69,8 @@ def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] 
         The folder of the run.
     table : str or path-like, optional
         The table it was fitted on, to show the values of its rows.
+    sheet : str, optional
+        Which sheet to read if `table` is an Excel file. None: the first.
 
     Returns
     -------
@@ -74,12 +78,14 @@ def redraw_report(folder: str | os.PathLike[str], table: str | os.PathLike[str] 
         The page, in the folder.
     """
     folder = Path(folder)
+    if sheet is not None and table is None:
+        raise ArgumentError(Argument("sheet"), " has no effect without ", Argument("table"), ".")
     summary = read_summary(folder)
     guarded = bool(summary.pop(SPREADSHEET_SAFE, False))
     pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"], guarded=guarded)
     values = None
     if table is not None:
-        understanding, values = read_understanding(load_model(folder)), read_table_file(table)
+        understanding, values = read_understanding(load_model(folder)), read_table_file(table, sheet)
         understanding.features(values.head(1))  # names what is missing
         values = values[understanding.feature_names]
         if len(pseudo_labels) and len(values) <= pseudo_labels["row"].max():

@@ -23,7 +23,10 @@ from tabcast.files._spreadsheet import guard_frame
 from tabcast.guard import Verdict
 from tabcast.report import render_report
 from tabcast.runs._folder import (
+    FILLED,
+    HISTORY,
     MODEL,
+    NEXT_ROWS,
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
@@ -32,6 +35,7 @@ from tabcast.runs._folder import (
     check_folder,
     read_csv,
     read_summary,
+    read_whole,
     refuse_taken,
 )
 from tabcast.runs._model_file import load_model, read_understanding, save_model
@@ -67,6 +71,12 @@ class Run:
         `summary["diagnostics"]` has it as plain JSON.
     feature_values : DataFrame or None
         The values of all rows, shown in the report. None after loading.
+    filled : DataFrame or None
+        The whole table, with labels filled in where the model may be trusted, and the columns `status` ("given",
+        "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision` or `cost`; text
+        after loading.
+    next_rows : DataFrame or None
+        The rows to label next, so that more of the table can be filled. None without `precision` or `cost`.
 
     See Also
     --------
@@ -82,6 +92,8 @@ class Run:
     decision: DecisionRule
     diagnostics: Diagnostics | None = None
     feature_values: pd.DataFrame | None = None
+    filled: pd.DataFrame | None = None
+    next_rows: pd.DataFrame | None = None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -107,13 +119,15 @@ class Run:
         pseudo_labels = self.pseudo_labels[list(PSEUDO_LABEL_COLUMNS)]
         return RunReport(render_report(self.summary, pseudo_labels, self.feature_values))
 
-    def predict(self, table: TableLike) -> pd.DataFrame:
+    def predict(self, table: TableLike, *, sheet: str | None = None) -> pd.DataFrame:
         """Predict every row of a table.
 
         Parameters
         ----------
         table : path or DataFrame
             A table with the columns of training, in any order, with or without labels.
+        sheet : str, optional
+            Which sheet to read if `table` is an Excel file. None: the first.
 
         Returns
         -------
@@ -121,7 +135,7 @@ class Run:
             One row per row of the table, in its order, with the columns of `predictions`; a column of identifiers only
             if the table has it.
         """
-        frame = read_table(table, "table")
+        frame = read_table(table, "table", sheet)
         converted = self.understanding.convert(frame)
         for sentence in (*converted.notes, *(problem.say() for problem in converted.problems)):
             warnings.warn(sentence, TabcastWarning, stacklevel=2)
@@ -155,11 +169,23 @@ class Run:
             MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts, self.decision),
             PREDICTIONS: partial(guard(self.predictions).to_csv, index=False),
             PSEUDO_LABELS: partial(guard(self.pseudo_labels).to_csv, index=False),
+            **self._filled_writers(guard),
             REPORT: self.report.save,
             SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
         }
         refuse = partial(refuse_taken, overwrite=overwrite)
         write_folder(Path(folder), writers, refuse)
+
+    def _filled_writers(self, guard: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Callable[[Path], Any]]:
+        """What writes the filled table, the rows to label next and the history, where there are any."""
+        if self.filled is None or self.next_rows is None:
+            return {}
+        history = json.dumps(self.summary["filled"]["history"], indent=1, allow_nan=False) + "\n"
+        return {
+            FILLED: partial(guard(self.filled).to_csv, index=False),
+            NEXT_ROWS: partial(guard(self.next_rows).to_csv, index=False),
+            HISTORY: lambda path: path.write_text(history, encoding="utf-8"),
+        }
 
     def __repr__(self) -> str:
         table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
@@ -204,7 +230,11 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
         for name in names:
             frame[name] = _restore_labels(frame[name], understanding, saved.classes)
-    return Run(saved.classifier, understanding, predictions, pseudo_labels, summary, saved.decision)
+    filled, next_rows = (
+        read_whole(folder / name, guarded=guarded) if summary.get("filled") else None for name in (FILLED, NEXT_ROWS)
+    )
+    loaded = (saved.classifier, understanding, predictions, pseudo_labels, summary, saved.decision)
+    return Run(*loaded, filled=filled, next_rows=next_rows)
 
 
 def _restore_labels(texts: pd.Series[Any], understanding: Understanding, classes: NDArray[Any]) -> NDArray[Any]:

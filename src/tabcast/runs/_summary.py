@@ -44,6 +44,7 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
             "guard": options.guard and guarded is not None,
         },
         "verdict": None if guarded is None else guarded.verdict_.to_dict(),
+        "score": None if trained.supervised is None else trained.supervised.score,
         "decision": trained.decision.to_dict(),
         "training": _describe_training(trained),
         "diagnostics": {} if trained.diagnostics is None else trained.diagnostics.to_dict(),

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.decisions import DecisionRule
 from tabcast.diagnostics import Diagnostics, diagnose
-from tabcast.exceptions import NothingHeldOutError, NoUnlabeledRowsWarning, ScoreError, TabcastWarning
+from tabcast.exceptions import ComparisonStopped, NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.files import Argument, ArgumentError
+from tabcast.guard import OutOfFold
 from tabcast.models import make_model
 from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
+from tabcast.runs._supervised import Supervised, fit_supervised
 from tabcast.self_training import SelfTrainer
 
 UNLABELED = None  # the labels of a prepared table have it for unlabeled rows, and -1 may be a class
@@ -44,6 +45,8 @@ class Trained:
         Time it took.
     n_fits : int
         Number of base classifiers fitted.
+    supervised : Supervised or None, default=None
+        The evaluation of supervised training; None for other methods.
     """
 
     model: Any
@@ -53,6 +56,14 @@ class Trained:
     warnings: list[Warning]
     seconds: float
     n_fits: int
+    supervised: Supervised | None = None
+
+    @property
+    def out_of_fold(self) -> OutOfFold | None:
+        """Predictions of labeled rows from models that were not trained on them; None if no row was held out."""
+        if self.guarded is not None:
+            return self.guarded.out_of_fold_
+        return None if self.supervised is None else self.supervised.out_of_fold
 
     @property
     def pseudo_labels(self) -> pd.DataFrame:
@@ -79,7 +90,11 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
     )
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
         warnings.simplefilter("always", TabcastWarning)
-        _fit_guarded(guarded, table, options.metric)
+        try:
+            _fit_guarded(guarded, table, options.metric)
+        except ComparisonStopped:
+            warnings.warn(_say_stopped(options), TabcastWarning, stacklevel=2)
+            return _keep_uncompared(guarded, options, _each_once(caught), perf_counter() - start)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
     return Trained(
         guarded.deployed_,
@@ -90,6 +105,24 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         perf_counter() - start,
         guarded.n_fits_,
     )
+
+
+def _say_stopped(options: RunOptions) -> str:
+    """What an interrupt means for the choice."""
+    kept = "the supervised model was kept"
+    if not options.guard:
+        kept = "the self-trained model was kept, because the guard is off"
+    return (
+        "The comparison was interrupted before two splits were evaluated, so nothing is known about whether the "
+        f"unlabeled rows help, and there is no verdict: {kept}."
+    )
+
+
+def _keep_uncompared(guarded: GuardedClassifier, options: RunOptions, warned: list[Warning], seconds: float) -> Trained:
+    """The model of all rows after an interrupt: without a verdict, the supervised one unless the guard is off."""
+    both = guarded.self_trained_
+    model, rule = (both.supervised_, both.supervised_decision_) if options.guard else (both.deployed_, both.decision_)
+    return Trained(model, rule, None, None, warned, seconds, both.n_fits_)
 
 
 def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
@@ -134,20 +167,11 @@ def make_classifier(options: RunOptions) -> SelfTrainer:
 def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
     """The base classifier, fitted on the labeled rows."""
     start = perf_counter()
-    labeled = np.flatnonzero(~pd.isna(table.y))
-    estimator = make_model(options.model, seed=options.random_state, n_jobs=options.n_jobs)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
         warnings.simplefilter("always", TabcastWarning)
-        warnings.simplefilter("ignore", NoUnlabeledRowsWarning)
-        model = SelfTrainingClassifier(
-            estimator,
-            decision=options.find_decision(),
-            missing_label=UNLABELED,
-            random_state=options.random_state,
-        )
-        model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
-    seconds = perf_counter() - start
-    return Trained(model.deployed_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_)
+        found = fit_supervised(table, options)
+    seconds, warned = perf_counter() - start, _each_once(caught)
+    return Trained(found.model, found.decision, None, None, warned, seconds, found.n_fits, found)
 
 
 def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:

@@ -1,4 +1,4 @@
-"""Writing the folder of a run: five files that are there together or not at all."""
+"""Writing the folder of a run: files that are there together or not at all."""
 
 from __future__ import annotations
 
@@ -12,8 +12,18 @@ from typing import Any
 from tabcast.files._atomic import UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
 
 MODEL, PREDICTIONS, PSEUDO_LABELS = "model.skops", "predictions.csv", "pseudo_labels.csv"
+FILLED, NEXT_ROWS, HISTORY = "filled.csv", "next_rows.csv", "history.json"  # where a table is filled
 REPORT, SUMMARY = "report.html", "summary.json"
-FILES = (MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT, SUMMARY)  # what has no summary is no run: it comes last
+FILES = (
+    MODEL,
+    PREDICTIONS,
+    PSEUDO_LABELS,
+    FILLED,
+    NEXT_ROWS,
+    HISTORY,
+    REPORT,
+    SUMMARY,
+)  # what has no summary is no run: it comes last
 REPLACED = ".replaced"
 OF_THE_SYSTEM = (".DS_Store", "Thumbs.db", "desktop.ini")
 

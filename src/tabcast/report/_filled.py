@@ -1,0 +1,161 @@
+"""The filled table in words, and its growth as a picture; the same sentences on the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from tabcast.report._phrases import count, percent
+from tabcast.report._scales import PHONE, Scale, end_room, left_room, percent_texts
+from tabcast.report._svg import axis_bottom, axis_left, dot, line, path, picture, text, titled
+
+Data = Mapping[str, Any]
+
+WIDTHS = (700.0, 340.0)  # beside the words, and on a phone
+TOP, HEIGHT, FOOT = 34.0, 150.0, 46.0
+QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
+MOST_CLASSES = 12
+MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
+
+
+def say_filled(filled: Data) -> list[str]:
+    """How many rows were filled, why one may trust them, and what would fill more."""
+    n_pool = filled["n_filled"] + filled["n_review"]
+    if not n_pool:
+        return ["Every row has a label: there was nothing to fill."]
+    if filled["n_filled"]:
+        left = f"{_rows(filled['n_review'])} {'is' if filled['n_review'] == 1 else 'are'} left for review"
+        begin = (
+            f"{count(filled['n_filled'])} of {count(n_pool)} unlabeled rows "
+            f"{'is' if filled['n_filled'] == 1 else 'are'} filled ({percent(filled['share'])}), {left}."
+        )
+    else:
+        begin = f"No row was filled: all {count(n_pool)} unlabeled rows are left for review."
+    why = say_costs(filled) if filled["rule"] == "cost" else say_bounds(filled)
+    return [begin, *why]
+
+
+def say_bounds(filled: Data) -> list[str]:
+    """What shows that the precision is reached, or why that cannot be shown."""
+    if not filled["n_held_out"]:
+        return ["No labeled row could be held out, so nothing is known about the precision of predictions: label more."]
+    said = [say_bound(filled, one) for one in filled["bounds"] if one["n_unlabeled"]][:MOST_CLASSES]
+    if filled["n_filled"]:
+        said.append(
+            "This holds if the labeled rows are a random sample of all rows. The models that predicted held-out rows "
+            "were trained without them, on four fifths of the labels, so the model of all labels should be no worse."
+        )
+    return said
+
+
+def say_bound(filled: Data, one: Data) -> str:
+    """The bound of all classes together, or of one."""
+    wanted, level = _exact(filled["precision"]), _exact(filled["confidence"])
+    who = "" if one["class"] is None else f"{one['class']!r}: "
+    rows = "held-out labeled rows" if one["class"] is None else "held-out rows predicted so"
+    if "threshold" in one:
+        return (
+            f"{who}At least {wanted} of the filled labels are right, with {level} confidence: of {one['n_rows']:,} "
+            f"{rows} with a probability of {one['threshold']:.3f} or more, {one['n_right']:,} were predicted correctly."
+        )
+    reason = f"{who}A precision of {wanted} cannot be shown with {level} confidence: "
+    if one["n_held_out"] < one["fewest"]:
+        reason += f"{one['n_held_out']:,} {rows} are too few, it takes at least {one['fewest']:,} without an error"
+    else:
+        reason += f"too many of the most confident of {one['n_held_out']:,} {rows} are predicted wrongly"
+    best = "not even 50% can" if one["best"] is None else f"at best about {_exact(one['best'])} can"
+    missing = one["fewest"] - one["n_held_out"]
+    if one["more_labels"] is not None and one["more_labels"] <= MOST_TIMES_THE_LABELS * one["n_held_out"]:
+        more = f"about {_about(one['more_labels'])} more labels are needed if the model stays as good"
+    elif missing > 0:
+        more = f"at least {missing:,} more labels are needed"
+    else:
+        more = "no realistic number of further labels would do unless the model becomes better"
+    return f"{reason}; {best}, and {more}."
+
+
+def say_costs(filled: Data) -> list[str]:
+    """What filling costs by estimate, and what it would have cost on held-out rows."""
+    cost = filled["cost"]
+    if "paid" not in cost:
+        return ["No labeled row could be held out, so nothing is known about the cost of errors: label more."]
+    rule = (
+        f"A row is filled where its expected error costs less than a review ({cost['review']:g}); a wrong label costs "
+        f"{cost['error']:g}{' unless a cost of its own is given' if cost['pairs'] else ''}."
+    )
+    tried = (
+        f"On the {cost['n_held_out']:,} held-out labeled rows this rule fills {cost['n_rows']:,}, of which "
+        f"{cost['n_right']:,} correctly, and costs {cost['paid']:.3g} per row; reviewing every row costs "
+        f"{cost['review']:.3g}."
+    )
+    worse = ["On these rows that is no better than reviewing every row."] if cost["paid"] >= cost["review"] else []
+    return [rule, tried, *worse, "This is an estimate, without a bound; it assumes a random sample of labeled rows."]
+
+
+def say_next(filled: Data) -> str:
+    """What to do next."""
+    if not filled["n_next_rows"]:
+        return ""
+    return (
+        f"{filled['files']['next_rows']} names the {_rows(filled['n_next_rows'])} whose labels would probably help "
+        "most; add labels to the table and fit it again to fill more."
+    )
+
+
+def say_history(history: Sequence[Data]) -> str:
+    """How the share of filled rows has grown."""
+    if len(history) < 2:
+        return ""
+    first, last = history[0], history[-1]
+    return (
+        f"In {len(history)} runs, from {first['n_labeled']:,} to {last['n_labeled']:,} labels, the share of unlabeled "
+        f"rows that is filled went from {percent(first['share'])} to {percent(last['share'])}."
+    )
+
+
+def draw_growth(history: Sequence[Data]) -> list[Markup]:
+    """The share of unlabeled rows that is filled, by number of labels, for each width; none for a single run."""
+    return [_draw(history, width) for width in WIDTHS] if len(history) > 1 else []
+
+
+def _draw(history: Sequence[Data], width: float) -> Markup:
+    labels = [one["n_labeled"] for one in history]
+    texts = percent_texts(QUARTERS)
+    left, base = left_room(texts), TOP + HEIGHT
+    up = Scale(0, 1, base, TOP)
+    low, high = min(labels), max(labels)
+    ticks = Scale(low, high, 0, width).ticks(3 if width <= PHONE else 6) if low < high else [low]
+    ticks = [one for one in ticks if one == round(one)]
+    shown = [count(round(one)) for one in ticks]
+    right = width - end_room(shown) - 12
+    across = Scale(low, high, left + 12, right)
+    points = [(across(one["n_labeled"]), up(one["share"])) for one in history]
+    parts = [
+        axis_left(up, left, right, QUARTERS, texts, label="unlabeled rows that are filled"),
+        axis_bottom(across, base, ticks, shown, label="labeled rows"),
+        line(left, base, right, base, "axis"),
+        path(points, "line accent"),
+    ]
+    for (x, y), one in zip(points, history, strict=True):
+        said = f"{count(one['n_labeled'])} labels: {percent(one['share'])} filled"
+        parts.append(titled(said, dot(x, y, 5, "dot accent")))
+    x, y = points[-1]
+    parts.append(text(x, y - 12, percent(history[-1]["share"]), css="label strong on-top", anchor="middle"))
+    return picture(width, base + FOOT, say_history(history), parts)
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'' if n == 1 else 's'}"
+
+
+def _exact(proportion: float) -> str:
+    """A proportion as percent, with the digits that it has."""
+    return f"{100 * proportion:.6g}%"
+
+
+def _about(n: int) -> str:
+    """A number, rounded up to two digits."""
+    step = 10 ** max(len(str(n)) - 2, 0)
+    return f"{-(-n // step) * step:,}"
