@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabcast.report import _charts as charts
-from tabcast.report._forms import Bar, draw_bars
+from tabcast.report._forms import MAX_BARS, Bar, draw_bars
 from tabcast.report._phrases import MINUS
 from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
 from tests.report.conftest import HOSTILE
@@ -198,7 +198,7 @@ def test_many_classes_are_drawn_as_their_worst_pairs():
     matrix = np.full((n, n), 0.01)
     matrix[3, 7] = 0.4
     svg = charts.draw_overlap({"classes": [f"class {k}" for k in range(n)], "matrix": matrix.tolist()}, 700.0)
-    assert len(marks(svg, "rect", "bar")) == charts.MAX_BARS
+    assert len(marks(svg, "rect", "bar")) == MAX_BARS
     texts = [one.text for one in ElementTree.fromstring(svg).iter("text")]
     assert "class 3" in texts[0]
     assert "class 7" in texts[0]

@@ -27,6 +27,7 @@ N_COLORS = 8
 MAX_BARS = 12
 TOP = 34.0  # room above a picture for the name of its vertical axis
 FOOT = 46.0  # room below it for numbers and name of the other
+QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def color(position: int) -> str:
