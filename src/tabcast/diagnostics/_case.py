@@ -29,6 +29,7 @@ from tabcast.table import UNLABELED, Floats, Index, Mask, n_rows, read_labels, r
 class Case:
     """A fitted classifier with the table it was fitted on, read in the same way."""
 
+    guarded: GuardedClassifier
     model: SelfTrainer
     supervised: Any
     chosen: str
@@ -62,6 +63,7 @@ class Case:
                 f"unlabeled, and the classes {labels.classes.tolist()}."
             )
         return cls(
+            guarded,
             model,
             guarded.supervised_,
             guarded.chosen_,
@@ -98,6 +100,11 @@ class Case:
         """Probabilities of the unlabeled rows, predicted by the supervised model, which was not trained on them."""
         seen = np.flatnonzero(np.isin(self.classes, self.supervised.classes_))
         return predict_classes(self.supervised, take_rows(self.X, self.pool), len(self.classes), seen)
+
+    @cached_property
+    def kept_pool_proba(self) -> Floats:
+        """Probabilities of the unlabeled rows, predicted by the model that was kept."""
+        return np.asarray(self.guarded.predict_proba(take_rows(self.X, self.pool)), dtype=float)
 
     @property
     def supervised_labels(self) -> Index:

@@ -119,8 +119,9 @@ def diagnose(
     Accuracies, probabilities and densities of labeled rows are all of rows held out in the guard's first repeat, by
     models and densities of the other folds. The quality is that of the kind of model that was kept; the importance of
     columns is that of the supervised model, which is fitted once more per fold. Densities are the method's own where
-    it has one; otherwise those of :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Probabilities of
-    unlabeled rows are predicted by the supervised model, which was not trained on them.
+    it has one; otherwise those of :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Rows to
+    label are chosen by the probabilities of the model that was kept; the selection curve has those of the supervised
+    model, which was not trained on the unlabeled rows.
 
     Examples
     --------
@@ -179,10 +180,10 @@ def diagnose(
 
 
 def _choose_rows(case: Case) -> RowsToLabel:
-    """Rows to label, by tempered probabilities of the supervised model."""
+    """Rows to label, by the probabilities of the model that was kept."""
     return rows_to_label(
         take_rows(case.X, case.pool),
-        case.tempered(case.pool_proba),
+        case.kept_pool_proba,
         case.classes,
         rows=case.pool,
         categorical_features=case.categorical_features,

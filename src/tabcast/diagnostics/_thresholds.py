@@ -31,7 +31,7 @@ class Thresholds(Diagnostic):
         The threshold of the model's decision rule.
     counts : DataFrame
         One row per threshold from 0 to 1 in steps of 0.01: `threshold`, `true_positives`, `false_positives`,
-        `false_negatives`, `true_negatives`.
+        `false_negatives`, `true_negatives`, and `recall` and `precision` of the second class (NaN where no row counts).
     n_rows : int
         Number of held-out rows.
     """
@@ -76,14 +76,16 @@ def thresholds(codes: Index, proba: Floats, classes: ArrayLike, rule: DecisionRu
     >>> found = thresholds(np.array([0, 0, 1, 1]), proba, ["no", "yes"], rule)
     >>> round(found.in_use, 3)
     0.3
-    >>> found.counts.set_index("threshold").loc[[0.3, 0.5]].to_numpy().tolist()
-    [[2, 1, 0, 1], [1, 0, 1, 2]]
+    >>> found.counts.set_index("threshold").loc[[0.3, 0.5], ["true_positives", "false_positives"]].to_numpy().tolist()
+    [[2, 1], [1, 0]]
     """
     names = np.asarray(classes)
     if len(names) != 2:
         return None
     positive, scores = codes == 1, proba[:, 1]
     found, false = (_reach(scores[rows]) for rows in (positive, ~positive))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        recall, precision = found / positive.sum(), found / (found + false)
     counts = pd.DataFrame(
         {
             "threshold": STEPS,
@@ -91,6 +93,8 @@ def thresholds(codes: Index, proba: Floats, classes: ArrayLike, rule: DecisionRu
             "false_positives": false,
             "false_negatives": int(positive.sum()) - found,
             "true_negatives": int((~positive).sum()) - false,
+            "recall": recall,
+            "precision": precision,
         }
     )
     return Thresholds(names[1], names[0], threshold_of(rule), counts, len(codes))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tabcast.report._forms import Bar, color, draw_bars, draw_pairs
-from tabcast.report._phrases import Data, count, seconds, spaced
+from tabcast.report._forms import MAX_BARS, Bar, Mark, Range, color, draw_bars, draw_pairs, draw_ranges
+from tabcast.report._phrases import Data, count, percent, seconds, spaced
+from tabcast.report._scales import widen
 from tabcast.report._text import clean
 
 
@@ -16,6 +17,19 @@ def draw_classes(table: Data, width: float) -> Markup:
         for i, one in enumerate(table["classes"])
     ]
     return draw_bars(bars, width, "Labeled rows by class")
+
+
+def draw_class_prior(data: Data, width: float) -> Markup:
+    """Proportion of each class with its uncertainty, and its labeled rows."""
+    shown = data["classes"][:MAX_BARS]
+    ranges = []
+    for i, one in enumerate(shown):
+        tip = f"{clean(one['class'])}: {percent(one['proportion'])} ({percent(one['low'])} to {percent(one['high'])})"
+        mark = Mark(one["proportion"], one["low"], one["high"], tip, f"dot {color(i)}")
+        ranges.append(Range(clean(one["class"]), [mark], count(one["n"])))
+    most = max((one["high"] for one in shown), default=1.0)
+    bounds = (0.0, min(1.0, widen(0.0, most)[1]))
+    return draw_ranges(ranges, width, "Class proportions", bounds=bounds, unit="proportion of all rows")
 
 
 def draw_seconds(training: Data, width: float) -> Markup:

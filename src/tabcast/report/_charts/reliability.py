@@ -16,10 +16,10 @@ MERGED = ("confidence", "accuracy", "low", "high")
 
 
 def draw_reliability(data: Data, width: float) -> Markup:
-    """Accuracy by confidence, before and after, and the diagonal."""
+    """Accuracy by confidence of the model and of the one it is compared with, and the diagonal."""
     height = choose(width, 370, 310)
     base, left = height - FOOT, left_room(["100%"])
-    models = {who: merge_bins(data[who]["bins"]) for who in ("supervised", "self_trained")}
+    models = {who: merge_bins(data[who]["bins"]) for who in ("other", "model")}
     every = [one for bins in models.values() for one in bins]
     x_low = _tenth_below([one["confidence"] for one in every])
     y_low = min(x_low, _tenth_below([one["low"] if is_number(one["low"]) else one["accuracy"] for one in every]))
@@ -31,7 +31,7 @@ def draw_reliability(data: Data, width: float) -> Markup:
         axis_bottom(x, base, x_ticks, percent_texts(x_ticks), label="confidence"),
         line(x(x_low), y(x_low), x(1), y(1), "reference"),
     ]
-    for who, css, shift in (("supervised", "neutral", -2.0), ("self_trained", "accent", 2.0)):
+    for who, css, shift in (("other", "neutral", -2.0), ("model", "accent", 2.0)):
         bins = models[who]
         places = [(x(one["confidence"]) + shift, y(one["accuracy"])) for one in bins]
         most = max((one["n"] for one in bins), default=1) or 1
@@ -42,7 +42,7 @@ def draw_reliability(data: Data, width: float) -> Markup:
             if is_number(one["low"]) and is_number(one["high"]):
                 drawn.insert(0, line(a, y(one["low"]), a, y(one["high"]), f"whisker thin {css}"))
             tip = f"confidence {percent(one['confidence'])}, {percent(one['accuracy'])} of {count(one['n'])} right"
-            parts.append(titled(f"{who.replace('_', '-')}: {tip}", *drawn))
+            parts.append(titled(f"{data[f'{who}_name']}: {tip}", *drawn))
     return picture(width, height, "Accuracy by confidence", parts)
 
 

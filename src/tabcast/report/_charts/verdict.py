@@ -12,7 +12,7 @@ from tabcast.report._svg import axis_bottom, dot, line, picture, text, titled
 
 def draw_verdict(verdict: Data, width: float) -> Markup:
     """The gain of the self-trained model; in steps where a committee without unlabeled rows was compared as well."""
-    return draw_gain(verdict, width) if verdict["committee"] is None else draw_steps(verdict, width)
+    return draw_gain(verdict, width) if verdict.get("committee") is None else draw_steps(verdict, width)
 
 
 def draw_steps(verdict: Data, width: float) -> Markup:
