@@ -52,9 +52,11 @@ def class_prior(codes: Index, classes: ArrayLike) -> ClassPrior:
     >>> class_prior(np.repeat([0, 1], [36, 4]), ["no", "yes"]).classes.round(2).to_numpy().tolist()
     [['no', 36, 0.9, 0.77, 0.96], ['yes', 4, 0.1, 0.04, 0.23]]
     """
-    names = np.asarray(classes)
+    names = np.asarray(classes, dtype=object)  # as text of Arrow a lone surrogate would fail
     counts = np.bincount(codes, minlength=len(names))
     proportion = counts / len(codes)
     low, high = wilson_interval(proportion, np.full(len(names), len(codes)))
-    table = pd.DataFrame({"class": names, "n": counts, "proportion": proportion, "low": low, "high": high})
+    table = pd.DataFrame(
+        {"class": pd.Series(names, dtype=object), "n": counts, "proportion": proportion, "low": low, "high": high}
+    )
     return ClassPrior(table, len(codes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,7 +78,7 @@ def curves(codes: Index, proba: Floats, classes: ArrayLike) -> Curves | None:
     >>> found.roc.to_numpy()[:, 1:].tolist()
     [[0.0, 0.0], [0.0, 0.5], [0.5, 0.5], [0.5, 1.0], [1.0, 1.0]]
     """
-    names, counts = np.asarray(classes), np.bincount(codes, minlength=proba.shape[1])
+    names, counts = np.asarray(classes, dtype=object), np.bincount(codes, minlength=proba.shape[1])
     chosen = np.array([1]) if len(names) == 2 else np.argsort(-counts, kind="stable")[:MOST_CLASSES]
     areas, roc, precision_recall = [], [], []
     for code in chosen:
@@ -88,21 +89,25 @@ def curves(codes: Index, proba: Floats, classes: ArrayLike) -> Curves | None:
         areas.append((names[code], int(counts[code]), counts[code] / len(codes), *area, float(precise)))
         false, found, _ = roc_curve(positive, scores)
         precision, recall, _ = precision_recall_curve(positive, scores)
-        roc.append(
-            pd.DataFrame({"class": names[code], "false_positive_rate": false, "recall": found}).iloc[thin(false)]
-        )
-        points = pd.DataFrame({"class": names[code], "recall": recall[::-1], "precision": precision[::-1]})
-        precision_recall.append(points.iloc[thin(recall)])
+        roc.append(_tabulate(names[code], false_positive_rate=false, recall=found))
+        precision_recall.append(_tabulate(names[code], recall=recall[::-1], precision=precision[::-1]))
     if not areas:
         return None
     columns = ["class", "n", "proportion", "auc", "low", "high", "average_precision"]
     return Curves(
-        pd.DataFrame(areas, columns=columns),
+        pd.DataFrame(areas, columns=columns, dtype=object).astype(dict.fromkeys(columns[2:], float) | {"n": int}),
         pd.concat(roc, ignore_index=True),
         pd.concat(precision_recall, ignore_index=True),
         len(codes),
         len(names),
     )
+
+
+def _tabulate(name: Any, **columns: Floats) -> pd.DataFrame:
+    """Points of a curve, thinned."""
+    chosen = thin(next(iter(columns.values())))
+    names = pd.Series([name] * len(chosen), dtype=object)  # as text of Arrow a lone surrogate would fail
+    return pd.DataFrame({"class": names, **{key: values[chosen] for key, values in columns.items()}})
 
 
 def thin(values: Floats) -> Index:

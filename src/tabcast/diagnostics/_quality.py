@@ -98,7 +98,7 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
     >>> found.per_class["precision"].tolist(), found.per_class["supervised_recall"].tolist()
     ([1.0, 0.5], [1.0, 0.0])
     """
-    names = np.asarray(classes)
+    names = np.asarray(classes, dtype=object)  # as text of Arrow a lone surrogate would fail
     k, n = len(names), len(codes)
     confusion = count_pairs(codes, labels, k)
     right, true, predicted = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
@@ -108,7 +108,7 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
     )
     per_class = pd.DataFrame(
         {
-            "class": names,
+            "class": pd.Series(names, dtype=object),
             "n": true,
             "n_predicted": predicted,
             **dict(zip(("recall", "recall_low", "recall_high"), recall, strict=True)),

@@ -79,7 +79,7 @@ def thresholds(codes: Index, proba: Floats, classes: ArrayLike, rule: DecisionRu
     >>> found.counts.set_index("threshold").loc[[0.3, 0.5], ["true_positives", "false_positives"]].to_numpy().tolist()
     [[2, 1], [1, 0]]
     """
-    names = np.asarray(classes)
+    names = np.asarray(classes, dtype=object)
     if len(names) != 2:
         return None
     positive, scores = codes == 1, proba[:, 1]

@@ -165,8 +165,10 @@ def draw_ranges(
                 at = middle + (place - (len(one.marks) - 1) / 2) * step
                 parts.append(titled(mark.tip, *_draw_mark(mark, scale, at)))
         y += high
-    grid = axis_bottom(scale, y + 4, ticks, texts, label=unit, top=4.0)
-    return picture(width, y + 4 + FOOT, alt, [grid, *parts])
+    grid = [axis_bottom(scale, y + 4, ticks, texts, label=unit, top=4.0)]
+    if bounds[0] < 0 < bounds[1]:
+        grid.append(line(scale(0), 4, scale(0), y + 4, "zero"))
+    return picture(width, y + 4 + FOOT, alt, [*grid, *parts])
 
 
 def _draw_mark(mark: Mark, scale: Scale, y: float) -> list[Markup]:

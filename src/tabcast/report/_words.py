@@ -109,19 +109,6 @@ def say_headline(summary: Data) -> list[str]:
     return ["A supervised model.", "Nothing was compared: the model was trained on the labeled rows alone."]
 
 
-def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
-    """The numbers to see first, each with its name."""
-    scores = [verdict["supervised"], verdict.get("committee"), verdict["self_trained"]]
-    steps = ["yours alone", "committee", "with unlabeled rows"]
-    shown = [(step, decimal(score)) for step, score in zip(steps, scores, strict=True) if score is not None]
-    return [
-        (f"{spaced(verdict['metric'])}, {' → '.join(step for step, _ in shown)}", " → ".join(one for _, one in shown)),
-        ("the model that was kept", verdict["chosen"]),
-        ("labeled rows", count(table["n_labeled"])),
-        ("unlabeled rows", count(table["n_unlabeled"])),
-    ]
-
-
 def say_gain(verdict: Data) -> Words:
     """The gain with its interval, or both gains where a committee was compared as well."""
     points, total = in_points(verdict), verdict["total"]

@@ -344,7 +344,7 @@
 
 // The slider of the threshold: the counts of held-out rows at each step.
 (() => {
-  const slider = document.getElementById("threshold");
+  const slider = document.getElementById("threshold-at");
   if (!slider) return;
   const { steps, counts, pool } = JSON.parse(document.getElementById("data").textContent).thresholds;
   const write = (id, text) => {

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tabcast.report._forms import MAX_BARS, Mark, Range, draw_ranges
 from tabcast.report._phrases import Data, signed
-from tabcast.report._scales import widen
+from tabcast.report._scales import choose, widen
 from tabcast.report._text import clean
 
 LEAK = "⚠ may leak"
@@ -23,5 +23,5 @@ def draw_importance(data: Data, width: float) -> Markup:
         tip = f"{clean(one['name'])}: {signed(one['importance'], points=True)} ({span})"
         ranges.append(Range(clean(one["name"]), [Mark(value, low, high, tip)], LEAK if one.get("leak") else ""))
     bounds = widen(min(0.0, *ends), max(0.0, *ends))
-    unit = "probability of the true class lost, points"
+    unit = choose(width, "probability of the true class lost, points", "probability lost, points")
     return draw_ranges(ranges, width, "Importance of the columns", bounds=bounds, unit=unit, share=False)
