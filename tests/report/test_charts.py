@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabcast.report import _charts as charts
-from tabcast.report._figures import name_models
+from tabcast.report._figures import color_curves, name_models
 from tabcast.report._forms import MAX_BARS, Bar, draw_bars
 from tabcast.report._phrases import MINUS
 from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
@@ -26,10 +26,10 @@ PICTURES = {
     "gain": lambda width: charts.draw_verdict(SUMMARY["verdict"], width),
     "steps": lambda width: charts.draw_verdict(make_verdict(np.random.default_rng(0), committee=0.02), width),
     "confusion": lambda width: charts.draw_confusion(DIAGNOSTICS["quality"], width),
-    "per_class": lambda width: charts.draw_per_class(DIAGNOSTICS["quality"], width),
+    "per_class": lambda width: charts.draw_per_class({**DIAGNOSTICS["quality"], "supervised": False}, width),
     "threshold": lambda width: charts.draw_threshold(TWO["thresholds"], width),
     "importance": lambda width: charts.draw_importance(DIAGNOSTICS["importance"], width),
-    "curves": lambda width: charts.draw_curves(DIAGNOSTICS["curves"], width),
+    "curves": lambda width: charts.draw_curves(color_curves(DIAGNOSTICS["curves"], ["stays", "leaves"]), width),
     "class_prior": lambda width: charts.draw_class_prior(DIAGNOSTICS["class_prior"], width),
     "classes": lambda width: charts.draw_classes(SUMMARY["table"], width),
     "density_accuracy": lambda width: charts.draw_density_accuracy(DIAGNOSTICS["cluster_assumption"], width),

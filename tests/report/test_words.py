@@ -19,7 +19,7 @@ DIAGNOSTICS = SUMMARY["diagnostics"]
 SAYERS = {
     "gain": lambda: words.say_gain(SUMMARY["verdict"]),
     "quality": lambda: words.say_quality(DIAGNOSTICS["quality"]),
-    "per_class": lambda: words.say_per_class(DIAGNOSTICS["quality"]),
+    "per_class": lambda: words.say_per_class({**DIAGNOSTICS["quality"], "supervised": False}),
     "thresholds": lambda: words.say_thresholds(make_summary(classes=("no", "yes"))["diagnostics"]["thresholds"]),
     "importance": lambda: words.say_importance(DIAGNOSTICS["importance"]),
     "curves": lambda: words.say_curves(DIAGNOSTICS["curves"]),

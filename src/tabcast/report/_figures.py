@@ -58,17 +58,16 @@ class Figure:
 def make_figures(summary: Data, pseudo_labels: pd.DataFrame, page: PageData) -> dict[str, Figure]:
     """Every picture that there are facts for, by name."""
     facts = find_facts(summary)
-    legends = {
-        "thresholds": [("recall", "accent"), ("precision", "c1")],
-        "per_class": [("recall, your model alone", "neutral"), ("recall", "accent"), ("precision", "c1")],
-    }
+    legends = {"thresholds": [("recall", "accent"), ("precision", "c1")]}
+    if facts["per_class"]:
+        alone = [] if facts["per_class"]["supervised"] else [("recall, your model alone", "neutral")]
+        legends["per_class"] = [*alone, ("recall", "accent"), ("precision", "c1")]
     if facts["class_mix"]:
         legends["class_mix"] = color_classes(facts["class_mix"]["classes"])
     if facts["reliability"]:
         legends["reliability"] = [(facts["reliability"][f"{who}_name"], css) for who, css in MODELS]
     if facts["curves"] and len(facts["curves"]["areas"]) > 1:
-        areas = facts["curves"]["areas"]
-        legends["curves"] = [(one["class"], color(place)) for place, one in enumerate(areas)]
+        legends["curves"] = [(one["class"], one["css"]) for one in facts["curves"]["areas"]]
     made = {}
     for key, (say, draw) in PICTURES.items():
         if data := facts[key]:
@@ -86,7 +85,8 @@ def find_facts(summary: Data) -> dict[str, Any]:
     return {
         **{key: diagnostics.get(key) for key in PICTURES},
         "gain": table["n_unlabeled"] and verdict.get("scores") and verdict,
-        "per_class": quality,
+        "per_class": quality and {**quality, "supervised": verdict.get("chosen") == "supervised"},
+        "curves": color_curves(diagnostics.get("curves"), [one["name"] for one in table["classes"]]),
         "importance": flag_leaks(diagnostics.get("importance"), table["columns"]),
         "class_prior": prior and {**prior, "table": table},
         "classes": not prior and table["classes"] and table,
@@ -108,6 +108,17 @@ def name_models(data: Data | None, chosen: str | None) -> Data | None:
         other, name = data["supervised"], "your model alone"
     kept = data.get("kept") or data["supervised" if chosen == "supervised" else "self_trained"]
     return {"model": kept, "model_name": "the model", "other": other, "other_name": name}
+
+
+def color_curves(data: Data | None, classes: Sequence[Any]) -> Data | None:
+    """The curves with the colors of their classes."""
+    if not data or not data["areas"]:
+        return None
+    places = {str(name): place for place, name in enumerate(classes)}
+    colors = [
+        "accent" if len(data["areas"]) == 1 else color(places.get(str(one["class"]), N_COLORS)) for one in data["areas"]
+    ]
+    return {**data, "areas": [{**one, "css": css} for one, css in zip(data["areas"], colors, strict=True)]}
 
 
 def flag_leaks(data: Data | None, columns: Sequence[Data]) -> Data | None:

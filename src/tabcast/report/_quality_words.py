@@ -61,8 +61,10 @@ def result_numbers(summary: Data) -> list[tuple[str, str]]:
     ]
 
 
-def say_recalls(data: Data) -> str:
+def say_recalls(data: Data, chosen: str | None) -> str:
     """What changed per class, in a sentence above the table of recalls."""
+    if chosen == "supervised":
+        return "The model that was kept is your model alone, trained on the labeled rows."
     known = [one for one in data["per_class"] if is_number(one["recall"]) and is_number(one["supervised_recall"])]
     changes = [one["recall"] - one["supervised_recall"] for one in known]
     better, worse = (sum(sign * change > SIMILAR for change in changes) for sign in (1, -1))
@@ -105,9 +107,9 @@ def say_per_class(data: Data) -> Words:
         least = min(known, key=lambda one: one["recall"])
         says = (
             f"{quoted(least['class'])} is found least often: {percent(least['recall'])} of its {rows(least['n'])} "
-            f"(95% interval: {span(least['recall_low'], least['recall_high'])}), "
-            f"{percent(least['supervised_recall'])} by your model alone."
+            f"(95% interval: {span(least['recall_low'], least['recall_high'])})"
         )
+        says += "." if data["supervised"] else f", {percent(least['supervised_recall'])} by your model alone."
         if all(one["recall"] == least["recall"] for one in known):
             says = f"Every class has a recall of {percent(least['recall'])}."
         if min(one["n"] for one in known) < FEW_ROWS:
@@ -118,7 +120,8 @@ def say_per_class(data: Data) -> Words:
     return Words(
         "How often is it right, per class?",
         "Recall is the proportion of the rows of a class that are found; precision, that of the rows predicted as the "
-        "class that belong to it. Bars are 95% intervals; the ring is the recall of your model alone.",
+        "class that belong to it. Bars are 95% intervals"
+        + ("." if data["supervised"] else "; the ring is the recall of your model alone."),
         says.strip(),
     )
 

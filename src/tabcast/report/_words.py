@@ -427,7 +427,8 @@ def list_caveats(summary: Data) -> list[str]:
 
 def warn_of_class_prior(summary: Data) -> list[str]:
     """What alignment assumes, and how certain the proportions are, where class proportions were aligned."""
-    if (summary.get("training") or {}).get("class_prior") is None:
+    unused = (summary.get("verdict") or {}).get("chosen") == "supervised"
+    if unused or (summary.get("training") or {}).get("class_prior") is None:
         return []
     prior, known = (summary.get("diagnostics") or {}).get("class_prior"), ""
     if prior and prior["classes"]:

@@ -37,7 +37,7 @@ def draw_confusion(data: Data, width: float) -> Markup:
 
 
 def draw_per_class(data: Data, width: float) -> Markup:
-    """Recall of the model and of the supervised one, and precision, for each class."""
+    """Recall of the model and of the supervised one (if that was not kept), and precision, for each class."""
     ranges = []
     for one in data["per_class"][:MAX_BARS]:
         n, predicted = count(one["n"]), count(one["n_predicted"])
@@ -58,5 +58,5 @@ def draw_per_class(data: Data, width: float) -> Markup:
                 "dot c1",
             ),
         ]
-        ranges.append(Range(clean(one["class"]), marks))
+        ranges.append(Range(clean(one["class"]), marks[1:] if data["supervised"] else marks))
     return draw_ranges(ranges, width, "Recall and precision by class", bounds=(0.0, 1.0), unit="proportion of rows")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tabcast.report._forms import FOOT, QUARTERS, TOP, color
+from tabcast.report._forms import FOOT, QUARTERS, TOP
 from tabcast.report._phrases import Data, decimal, spaced
 from tabcast.report._scales import PHONE, Scale, end_room, left_room, percent_texts
 from tabcast.report._svg import axis_bottom, axis_left, line, path, picture, text, titled
@@ -43,9 +43,8 @@ def _draw_panel(
         parts.append(line(x(0), y(0), x(1), y(1), "reference"))
     elif len(areas) == 1:
         parts.append(line(x(0), y(areas[0]["proportion"]), x(1), y(areas[0]["proportion"]), "reference"))
-    for place, area in enumerate(areas):
+    for area in areas:
         points = [(x(one[columns[0]]), y(one[columns[1]])) for one in data[key] if one["class"] == area["class"]]
         said = f"{area['class']}: area {decimal(area['auc'], 2)} under the ROC curve"
-        css = "accent" if len(areas) == 1 else color(place)
-        parts.append(titled(said, path(points, f"line {css}")))
+        parts.append(titled(said, path(points, f"line {area['css']}")))
     return parts
