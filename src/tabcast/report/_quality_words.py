@@ -177,10 +177,13 @@ def say_importance(data: Data) -> Words:
     shown = data["columns"]
     certain = [one for one in shown if one["low"] > 0]
     says = "No column stands out: every interval includes zero."
+    if shown and not certain and any(one["high"] < 0 for one in shown):
+        says = "No column stands out: none is certain to help."
     if certain:
         top, others = certain[0], len(certain) - 1
+        most = "matters most" if top is shown[0] else "matters most for certain"
         says = (
-            f"{quoted(top['name'])} matters most: shuffled, it costs {lost(top['importance'])} of the probability of "
+            f"{quoted(top['name'])} {most}: shuffled, it costs {lost(top['importance'])} of the probability of "
             f"the true class (95% interval: {lost(top['low'])} to {lost(top['high'])})"
         )
         says += f"; {count(others)} more matter{'s' if others == 1 else ''} for certain." if others else "."
