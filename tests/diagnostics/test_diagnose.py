@@ -1,6 +1,7 @@
 """All diagnostics of a fitted classifier, from table to JSON."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import Chain, ClusterAware, TemperatureScaling
+from tabcast.decisions import Threshold
 from tabcast.density import ClassConditional, EmpiricalLikelihood
 from tabcast.diagnostics import diagnose
 from tabcast.diagnostics._case import Case
-from tabcast.exceptions import NoUnlabeledRowsWarning
+from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.noise_filters import MahalanobisFilter
 from tabcast.pseudo_labels import (
@@ -29,7 +31,20 @@ from tabcast.pseudo_labels import (
 from tabcast.teachers import SelfTeacher
 from tests.conftest import hide_labels
 
+PER_CLASS = {
+    "class", "n", "n_predicted", "recall", "recall_low", "recall_high", "precision", "precision_low", "precision_high",
+    "supervised_recall", "supervised_low", "supervised_high",
+}  # fmt: skip
 KEYS = {
+    "quality": {
+        "classes", "confusion", "per_class", "accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy",
+        "balanced_accuracy_low", "balanced_accuracy_high", "supervised_accuracy", "supervised_balanced_accuracy",
+        "n_rows",
+    },
+    "curves": {"areas", "roc", "precision_recall", "n_rows", "n_classes"},
+    "thresholds": {"positive", "negative", "in_use", "counts", "n_rows"},
+    "importance": {"columns", "whole", "n_rows", "n_repeats", "n_columns"},
+    "class_prior": {"classes", "n_rows"},
     "cluster_assumption": {"deciles", "correlation", "p_value", "holds", "n_rows"},
     "class_overlap": {"classes", "matrix", "overlap"},
     "fisher_information": {"regions"},
@@ -37,10 +52,16 @@ KEYS = {
     "selection_curve": {"thresholds", "alphas", "threshold", "never_n", "never_share"},
     "class_mix": {"classes", "labeled", "rounds"},
     "flipped_labels": {"n", "n_pool", "pairs", "rows"},
-    "reliability": {"supervised", "self_trained"},
+    "reliability": {"supervised", "self_trained", "kept"},
     "rows_to_label": {"rows"},
-}
+}  # fmt: skip
 ROW_KEYS = {
+    ("quality", "per_class"): PER_CLASS,
+    ("curves", "areas"): {"class", "n", "proportion", "auc", "low", "high", "average_precision"},
+    ("curves", "roc"): {"class", "false_positive_rate", "recall"},
+    ("curves", "precision_recall"): {"class", "recall", "precision"},
+    ("importance", "columns"): {"name", "importance", "low", "high"},
+    ("class_prior", "classes"): {"class", "n", "proportion", "low", "high"},
     ("cluster_assumption", "deciles"): {"decile", "n", "density_low", "density_high", "accuracy", "low", "high"},
     ("fisher_information", "regions"): {"region", "n", "density_low", "density_high", "information", "low", "high"},
     ("covariate_shift", "columns"): {"name", "importance", "labeled", "unlabeled"},
@@ -97,6 +118,50 @@ def test_every_method_gives_the_promised_keys(classifier):
     assert found["class_overlap"]["classes"] == ["blue", "green", "red"]
     assert found["cluster_assumption"]["n_rows"] == 60
     assert found["class_mix"]["rounds"][0]["n"] > 0
+
+
+def test_quality_is_that_of_the_model_that_was_kept(cast_case):
+    guarded, X, y = cast_case
+    found, out_of_fold = diagnose(guarded, X, y), guarded.out_of_fold_
+    assert found.quality.accuracy == (out_of_fold.kept_labels == out_of_fold.codes).mean()
+    assert found.quality.confusion.sum() == found.quality.n_rows == found.importance.n_rows == len(out_of_fold.rows)
+    assert found.thresholds is None  # three classes
+    kept = found.reliability.kept
+    other = found.reliability.supervised if guarded.chosen_ == "supervised" else found.reliability.self_trained
+    assert (kept.ece, kept.log_loss) == (other.ece, other.log_loss)
+    if guarded.chosen_ == "supervised":
+        assert found.quality.per_class["recall"].tolist() == found.quality.per_class["supervised_recall"].tolist()
+
+
+def test_two_classes_have_the_threshold_of_the_decision():
+    X, y = three_classes()
+    y[y == "blue"] = None
+    guarded = GuardedClassifier(PLAIN, n_repeats=1, n_splits=3, random_state=0, decision=Threshold(0.25)).fit(X, y)
+    found = diagnose(guarded, X, y)
+    assert (found.thresholds.negative, found.thresholds.positive) == ("green", "red")
+    assert found.thresholds.in_use == pytest.approx(0.25, abs=1e-6)
+    at = found.thresholds.counts.set_index("threshold").loc[0.25]
+    # Green and red, true classes by rows, are counted at the threshold in use.
+    assert (
+        found.quality.confusion.ravel().tolist()
+        == at[["true_negatives", "false_positives", "false_negatives", "true_positives"]].tolist()
+    )
+
+
+class NeedsNames(LogisticRegression):
+    """Fits classes that have names, nothing else."""
+
+    def fit(self, X, y, sample_weight=None):
+        if np.asarray(y).dtype.kind in "iu" and len(y) < 60:
+            raise RuntimeError("names, please")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_model_that_cannot_be_fitted_again_has_no_importance_and_a_warning(cast_case):
+    guarded, X, y = cast_case
+    case = replace(Case.read(guarded, X, y, None, 0), supervised=NeedsNames())
+    with pytest.warns(TabcastWarning, match=r"importance of columns is left out.*RuntimeError: names, please"):
+        assert case.importance() is None
 
 
 def test_the_same_seed_gives_the_same_answer(cast_case):

@@ -60,12 +60,24 @@ def test_a_whole_verdict():
     [
         ("helped", "The unlabeled rows helped."),
         ("probably helped", "The unlabeled rows probably helped."),
-        ("no difference seen", "No difference was seen: the unlabeled rows may or may not help."),
+        ("no difference seen", "With the unlabeled rows the score is higher, but chance cannot be ruled out."),
         ("hurt", "The unlabeled rows hurt."),
     ],
 )
 def test_the_verdict_comes_first(word, sentence):
     assert say_verdict(make_verdict(word=word))[0] == sentence
+
+
+@pytest.mark.parametrize(
+    ("gain", "sentence"),
+    [
+        (-0.045, "With the unlabeled rows the score is lower, but chance cannot be ruled out."),
+        (0.0004, "No difference was seen: the unlabeled rows may or may not help."),
+        (-0.0004, "No difference was seen: the unlabeled rows may or may not help."),
+    ],
+)
+def test_a_score_that_fell_is_not_called_no_difference(gain, sentence):
+    assert say_verdict(make_verdict(word="no difference seen", gain=gain))[0] == sentence
 
 
 @pytest.mark.parametrize(
@@ -122,7 +134,7 @@ def test_a_time_limit_that_was_reached():
 
 def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
     assert say_verdict(with_committee()) == [
-        "Better than your model alone, but the unlabeled rows made no visible difference.",
+        "Better than your model alone, but what the unlabeled rows changed may be chance.",
         "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 0.812 (supervised) to 0.852 "
         "(self-trained): a change of +4.0 points (90% interval: +1.0 to +7.0 points).",
         "A committee of several kinds of models, trained on the labeled rows alone, has 0.847: the part that the "
@@ -140,10 +152,10 @@ def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
         (
             "probably helped",
             "no difference seen",
-            "Probably better than your model alone, but the unlabeled",
+            "Probably better than your model alone, but what the unlabeled",
         ),
         ("helped", "probably helped", "The unlabeled rows probably helped."),
-        ("no difference seen", "no difference seen", "No difference was seen: the unlabeled rows may or may not help."),
+        ("no difference seen", "no difference seen", "With the unlabeled rows the score is higher, but chance"),
         ("no difference seen", "hurt", "The unlabeled rows hurt."),
         ("hurt", "hurt", "The unlabeled rows hurt."),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from tabcast.report import render_report
 from tests.report.browser import Browser, Page, find_browser
-from tests.report.sample import make_pseudo_labels, make_summary, make_table
+from tests.report.sample import make_predictions, make_pseudo_labels, make_summary, make_table
 
 # A wide and a narrow font, with the packages of .ci/install_browser that bring them.
 FONTS = {"DejaVu Sans": "fonts-dejavu-core", "Liberation Sans": "fonts-liberation"}
@@ -41,12 +41,23 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def cast_page() -> str:
-    return render_report(make_summary(), make_pseudo_labels(), make_table())
+    return render_report(make_summary(), make_pseudo_labels(), make_table(), make_predictions())
 
 
 @pytest.fixture(scope="session")
 def soft_page() -> str:
-    return render_report(make_summary(method="soft"), make_pseudo_labels(method="soft"), make_table())
+    predictions = make_predictions(method="soft")
+    return render_report(make_summary(method="soft"), make_pseudo_labels(method="soft"), make_table(), predictions)
+
+
+@pytest.fixture(scope="session")
+def two_classes_page() -> str:
+    """Two classes have a threshold; one column may leak."""
+    classes = ("stays", "leaves")
+    summary = make_summary(classes=classes, method="soft")
+    summary["table"]["columns"][2]["leak"] = "alone it predicts the target"
+    labels = make_pseudo_labels(classes=classes, method="soft")
+    return render_report(summary, labels, make_table(), make_predictions(classes=classes, method="soft"))
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +84,12 @@ def hostile_page() -> str:
         row["why"] = everywhere
     table = table.rename(columns=dict(zip(table.columns, HOSTILE, strict=True)))
     table[HOSTILE[4]] = [HOSTILE[k % len(HOSTILE)] for k in range(len(table))]
-    return render_report(summary, labels, table)
+    for column in diagnostics["importance"]["columns"]:
+        column["name"] = summary["table"]["columns"][1]["name"]
+    summary["table"]["columns"][1]["leak"] = everywhere
+    predictions = make_predictions(classes=HOSTILE).rename(columns={"customer_id": HOSTILE[0]})
+    predictions[HOSTILE[0]] = [HOSTILE[k % len(HOSTILE)] for k in range(len(predictions))]
+    return render_report(summary, labels, table, predictions)
 
 
 @pytest.fixture(params=FONTS)

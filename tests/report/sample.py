@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tabcast.decisions import DecisionRule
+from tabcast.diagnostics import class_prior, curves, quality, thresholds
+
 CLASSES = ("stays", "leaves", "downgrades")
 
 
@@ -177,6 +180,7 @@ def make_diagnostics(classes: tuple[str, ...], n_pool: int, cast: bool, rng: np.
         rounds.append({"round": k, "n": 717.6 * k if cast else n_pool, "shares": list(moved / moved.sum())})
     pairs = [{"from": a, "to": b, "n": int(rng.integers(4, 90))} for a in classes for b in classes if a != b][:6]
     return {
+        **make_quality(classes, labeled, rng),
         "cluster_assumption": {
             "deciles": [
                 {
@@ -262,6 +266,7 @@ def make_diagnostics(classes: tuple[str, ...], n_pool: int, cast: bool, rng: np.
         "reliability": {
             "supervised": make_reliability(0.10, 0.094, 0.71),
             "self_trained": make_reliability(0.04, 0.041, 0.58),
+            "kept": make_reliability(0.04, 0.041, 0.58),
         },
         "rows_to_label": {
             "rows": [
@@ -280,6 +285,50 @@ def make_diagnostics(classes: tuple[str, ...], n_pool: int, cast: bool, rng: np.
             ]
         },
     }
+
+
+def make_quality(classes: tuple[str, ...], shares: list[float], rng: np.random.Generator) -> dict[str, Any]:
+    """Diagnostics of the model that was kept, computed from drawn predictions."""
+    k, n = len(classes), 412
+    codes = np.sort(rng.choice(k, n, p=np.array(shares) / np.sum(shares)))
+    codes[:k] = np.arange(k)
+    proba = rng.dirichlet(np.full(k, 0.6), n) + 0.9 * np.eye(k)[codes]
+    proba /= proba.sum(axis=1, keepdims=True)
+    before = np.where(rng.random(n) < 0.1, rng.integers(k, size=n), proba.argmax(axis=1))
+    rule = DecisionRule("accuracy", np.eye(k))
+    drops = [("tenure_months", 0.081), ("contract", 0.042), ("monthly_fee", 0.018), ("age", 0.001), ("region", -0.002)]
+    found = {
+        "quality": quality(codes, proba.argmax(axis=1), before, classes),
+        "curves": curves(codes, proba, classes),
+        "thresholds": thresholds(codes, proba, classes, rule),
+        "class_prior": class_prior(codes, classes),
+    }
+    return {
+        **{name: None if one is None else one.to_dict() for name, one in found.items()},
+        "importance": {
+            "columns": [
+                {"name": name, "importance": drop, "low": drop - 0.012, "high": drop + 0.012} for name, drop in drops
+            ],
+            "whole": 0.72,
+            "n_rows": n,
+            "n_repeats": 5,
+            "n_columns": 8,
+        },
+    }
+
+
+def make_predictions(
+    *, classes: tuple[str, ...] = CLASSES, n_unlabeled: int = 3588, method: str = "cast-l"
+) -> pd.DataFrame:
+    """The predictions of the model, with an identifier; some differ from the pseudo-labels."""
+    rng = np.random.default_rng(10)
+    labels = make_pseudo_labels(classes=classes, n_unlabeled=n_unlabeled, method=method)["raw_label"].to_numpy()
+    codes = np.array([classes.index(one) for one in labels], dtype=int)
+    proba = rng.dirichlet(np.full(len(classes), 0.5), n_unlabeled) + np.eye(len(classes))[codes]
+    proba /= proba.sum(axis=1, keepdims=True)
+    columns = {"row": 412 + np.arange(n_unlabeled), "customer_id": [f"C-{k:05d}" for k in range(n_unlabeled)]}
+    columns["prediction"] = np.array(classes, dtype=object)[proba.argmax(axis=1)]
+    return pd.DataFrame({**columns, **{f"probability_{one}": proba[:, k] for k, one in enumerate(classes)}})
 
 
 def make_reliability(gap: float, ece: float, loss: float) -> dict[str, Any]:

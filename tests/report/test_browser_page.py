@@ -11,9 +11,10 @@ import pytest
 
 from tabcast.report import render_report
 from tests.report.conftest import HOSTILE
-from tests.report.sample import CLASSES, make_pseudo_labels, make_summary, make_table, make_verdict
+from tests.report.sample import CLASSES, make_predictions, make_pseudo_labels, make_summary, make_table, make_verdict
 
 DESKTOP = {"width": 1280, "height": 900}
+PAGES = ["cast_page", "two_classes_page"]
 PHONE = {"width": 390, "height": 844, "phone": True}
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
 
@@ -22,15 +23,23 @@ def shown_rows(page):
     return page.texts("#rows tr[data-i] th")
 
 
+def unfold(page):
+    """Show what is folded away."""
+    page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    return page
+
+
 # What is there
 
 
-def test_verdict_comes_first_and_is_big(visit, cast_page, font):
+def test_the_result_comes_first_and_is_big(visit, cast_page, font):
     page = visit(cast_page, **DESKTOP, font=font)
-    assert page.text("h1") == "The unlabeled rows helped."
+    assert page.text("h1").startswith("3,588 rows predicted; about ")
     assert page.run("parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)") >= 40
-    # Verdict and the gain's picture are on the first screen.
-    assert page.run("document.querySelector('.gain svg.wide').getBoundingClientRect().bottom") <= 900
+    # What was predicted and how often each class is found are on the first screen; the verdict is the first section.
+    assert page.run("document.querySelector('.recalls').getBoundingClientRect().bottom") <= 900
+    assert page.text(".answer") == "The unlabeled rows helped."
+    assert page.run("document.querySelector('main section').id") == "verdict"
 
 
 def test_headings_are_in_order(visit, cast_page):
@@ -57,9 +66,10 @@ def test_every_control_has_a_name(visit, cast_page):
     assert all(node["name"]["value"].strip() for node in controls)
 
 
+@pytest.mark.parametrize("which", PAGES)
 @pytest.mark.parametrize("look", [DESKTOP, {**DESKTOP, "dark": True}, {"width": 700, "height": 900}, PHONE])
-def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit, cast_page, look, font):
-    page = visit(cast_page, **look, font=font)
+def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit, request, which, look, font):
+    page = unfold(visit(request.getfixturevalue(which), **look, font=font))
     assert page.run(FITS)
     assert page.run(
         "[...document.querySelectorAll('.drawing')].every(one => "
@@ -67,10 +77,11 @@ def test_one_drawing_of_each_picture_is_shown_and_nothing_scrolls_sideways(visit
     )
 
 
+@pytest.mark.parametrize("which", PAGES)
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
-def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, cast_page, look, font):
+def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, request, which, look, font):
     """Letters have at least nine pixels, and lie within the drawing's sides."""
-    page = visit(cast_page, **look, font=font)
+    page = unfold(visit(request.getfixturevalue(which), **look, font=font))
     wrong = page.run(
         "[...document.querySelectorAll('.drawing > svg')].filter(svg => getComputedStyle(svg).display !== 'none')"
         ".flatMap(svg => { const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;"
@@ -82,9 +93,10 @@ def test_no_text_of_a_drawing_is_cut_or_outside_of_it(visit, cast_page, look, fo
     assert wrong == []
 
 
+@pytest.mark.parametrize("which", PAGES)
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
-def test_texts_of_a_drawing_do_not_lie_on_each_other(visit, cast_page, look, font):
-    page = visit(cast_page, **look, font=font)
+def test_texts_of_a_drawing_do_not_lie_on_each_other(visit, request, which, look, font):
+    page = unfold(visit(request.getfixturevalue(which), **look, font=font))
     wrong = page.run(
         "[...document.querySelectorAll('.drawing > svg')].filter(svg => getComputedStyle(svg).display !== 'none')"
         ".flatMap(svg => { const box = one => [one, one.getBoundingClientRect()];"
@@ -100,6 +112,52 @@ def test_dark_mode_is_dark(visit, cast_page):
     look = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3"
     assert visit(cast_page).run(look) > 240
     assert visit(cast_page, dark=True).run(look) < 40
+
+
+# The threshold
+
+
+def test_the_slider_shows_what_a_threshold_means(visit, two_classes_page):
+    page = visit(two_classes_page)
+    data = make_summary(classes=("stays", "leaves"), method="soft")["diagnostics"]["thresholds"]
+    proba = make_predictions(classes=("stays", "leaves"), method="soft")["probability_leaves"].to_numpy()
+    assert page.text("#threshold-shown") == "0.50"
+    for step in (50, 20, 100, 0):
+        page.run(
+            f"(() => {{ const one = document.querySelector('#threshold-at'); one.value = {step};"
+            " one.dispatchEvent(new Event('input')); })()"
+        )
+        one = data["counts"][step]
+        found, missed, wrong, left = (
+            one[key] for key in ("true_positives", "false_negatives", "false_positives", "true_negatives")
+        )
+        assert page.text("#threshold-shown") == f"{step / 100:.2f}"
+        assert page.text("#t-found") == f"{found} of {found + missed}"
+        assert page.text("#t-missed") == str(missed)
+        assert page.text("#t-false") == f"{wrong} of {wrong + left}"
+        assert page.text("#t-precision") == ("—" if found + wrong == 0 else f"{100 * found / (found + wrong):.0f}%")
+        assert page.text("#t-pool") == f"{(proba >= step / 100 - 1e-7).sum():,} of 3,588"
+    assert not page.run("document.querySelector('.few-thresholds').open")
+
+
+def test_without_script_there_is_a_table_of_thresholds(visit, two_classes_page):
+    page = visit(two_classes_page, script=False)
+    root = page.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+    table = page.call("DOM.querySelector", nodeId=root, selector=".few-thresholds table")["nodeId"]
+    assert page.call("DOM.getBoxModel", nodeId=table)["model"]["height"] > 100
+    slider = page.call("DOM.querySelector", nodeId=root, selector=".threshold")["nodeId"]
+    with pytest.raises(Exception, match="box model"):
+        page.call("DOM.getBoxModel", nodeId=slider)
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE])
+def test_cells_of_tables_are_not_broken_inside_a_word(visit, two_classes_page, look, font):
+    page = visit(two_classes_page, **look, font=font)
+    lines = (
+        "[...document.querySelectorAll('.recalls tbody th bdi, .predictions tbody bdi')]"
+        ".map(one => one.getClientRects().length)"
+    )
+    assert set(page.run(lines)) == {1}
 
 
 # The table
@@ -341,9 +399,9 @@ def test_on_paper_the_verdict_is_on_page_one(visit, cast_page, font):
     pdf = page.print()
     assert pdf.startswith(b"%PDF")
     places = read_outline(pdf)
-    assert places["The unlabeled rows helped."] == 1
-    assert 1 <= places["The table"] <= 2
-    assert places["Rows worth labeling next"] > places["The table"]
+    assert places[next(one for one in places if one.startswith("3,588 rows predicted"))] == 1
+    assert 1 <= places["Did the unlabeled rows help?"] <= 2
+    assert places["Rows worth labeling next"] > places["The table"] > places["Predictions"]
     assert len(re.findall(rb"/Type /Page\b(?!s)", pdf)) <= 20
 
 
@@ -396,9 +454,9 @@ def test_fifty_thousand_rows(visit):
 @pytest.mark.parametrize("look", [DESKTOP, PHONE])
 def test_other_verdicts(visit, gain, word, head, look):
     summary = make_summary(method="soft")
-    summary["verdict"] = make_verdict(np.random.default_rng(1), gain=gain, word=word)
+    summary["verdict"] = {**make_verdict(np.random.default_rng(1), gain=gain, word=word), "gain": gain}
     page = visit(render_report(summary, make_pseudo_labels(method="soft"), None), **look)
-    assert page.text("h1").startswith(head)
+    assert page.text(".answer").startswith(head)
     assert page.run(FITS)
 
 
@@ -422,6 +480,7 @@ def test_bare_summary(visit):
     summary.update(verdict=None, warnings=[], created=None)
     summary["training"] = {"n_fits": 1, "seconds": {"training": 0.5}}
     page = visit(render_report(summary, pd.DataFrame({name: [] for name in make_pseudo_labels().columns})))
-    assert page.text("h1") == "A supervised model."
-    assert page.count("#why, #labels, #pseudo-labels, #next, .warnings") == 0
+    assert page.text("h1") == "3,588 rows predicted."
+    assert "A supervised model." in page.text(".said")
+    assert page.count("#verdict, #quality, #curves, #why, #labels, #pseudo-labels, #next, .warnings") == 0
     assert page.count("#table, #training") == 2

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tabcast.report import _charts as charts
-from tabcast.report._forms import Bar, draw_bars
+from tabcast.report._figures import color_curves, name_models
+from tabcast.report._forms import MAX_BARS, Bar, draw_bars
 from tabcast.report._phrases import MINUS
 from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
 from tests.report.conftest import HOSTILE
@@ -18,10 +19,18 @@ from tests.report.sample import make_summary, make_verdict
 
 SUMMARY = make_summary()
 DIAGNOSTICS, TRAINING = SUMMARY["diagnostics"], SUMMARY["training"]
+CALIBRATION = name_models(DIAGNOSTICS["reliability"], "self-trained")
+TWO = make_summary(classes=("stays", "leaves"))["diagnostics"]
 POINTS = [charts.Point(k / 50, 1 - k / 70, k % 3, k % 2 == 0, k) for k in range(50)]
 PICTURES = {
     "gain": lambda width: charts.draw_verdict(SUMMARY["verdict"], width),
     "steps": lambda width: charts.draw_verdict(make_verdict(np.random.default_rng(0), committee=0.02), width),
+    "confusion": lambda width: charts.draw_confusion(DIAGNOSTICS["quality"], width),
+    "per_class": lambda width: charts.draw_per_class({**DIAGNOSTICS["quality"], "supervised": False}, width),
+    "threshold": lambda width: charts.draw_threshold(TWO["thresholds"], width),
+    "importance": lambda width: charts.draw_importance(DIAGNOSTICS["importance"], width),
+    "curves": lambda width: charts.draw_curves(color_curves(DIAGNOSTICS["curves"], ["stays", "leaves"]), width),
+    "class_prior": lambda width: charts.draw_class_prior(DIAGNOSTICS["class_prior"], width),
     "classes": lambda width: charts.draw_classes(SUMMARY["table"], width),
     "density_accuracy": lambda width: charts.draw_density_accuracy(DIAGNOSTICS["cluster_assumption"], width),
     "overlap": lambda width: charts.draw_overlap(DIAGNOSTICS["class_overlap"], width),
@@ -31,7 +40,9 @@ PICTURES = {
     "alphas": lambda width: charts.draw_selection_by_alpha({**DIAGNOSTICS["selection_curve"], "alpha": 0.43}, width),
     "class_mix": lambda width: charts.draw_class_mix(DIAGNOSTICS["class_mix"], width),
     "flipped": lambda width: charts.draw_flipped(DIAGNOSTICS["flipped_labels"], width),
-    "reliability": lambda width: charts.draw_reliability(DIAGNOSTICS["reliability"], width),
+    "reliability": lambda width: charts.draw_reliability(
+        name_models(DIAGNOSTICS["reliability"], "self-trained"), width
+    ),
     "history": lambda width: charts.draw_history(TRAINING, width),
     "alpha": lambda width: charts.draw_alpha(TRAINING, width),
     "seconds": lambda width: charts.draw_seconds(TRAINING, width),
@@ -183,7 +194,7 @@ def test_what_is_missing_is_left_out():
     assert len(marks(charts.draw_density_accuracy({"deciles": groups}, 700.0), "circle", "dot")) == 1
     nothing = {"classes": ["a", "b"], "matrix": [[None, 0.5], [math.nan, 1.0]]}
     check_inside(charts.draw_overlap(nothing, 340.0))
-    check_inside(charts.draw_reliability({"supervised": {"bins": []}, "self_trained": {"bins": []}}, 340.0))
+    check_inside(charts.draw_reliability({"other": {"bins": []}, "model": {"bins": []}}, 340.0))
     unscored = [
         {"round": k, "n_selected": 0, "n_changed": 0, "score": None, "score_std_error": None} for k in range(40)
     ]
@@ -198,7 +209,7 @@ def test_many_classes_are_drawn_as_their_worst_pairs():
     matrix = np.full((n, n), 0.01)
     matrix[3, 7] = 0.4
     svg = charts.draw_overlap({"classes": [f"class {k}" for k in range(n)], "matrix": matrix.tolist()}, 700.0)
-    assert len(marks(svg, "rect", "bar")) == charts.MAX_BARS
+    assert len(marks(svg, "rect", "bar")) == MAX_BARS
     texts = [one.text for one in ElementTree.fromstring(svg).iter("text")]
     assert "class 3" in texts[0]
     assert "class 7" in texts[0]

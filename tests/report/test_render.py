@@ -13,11 +13,12 @@ from jinja2 import UndefinedError
 
 from tabcast.guard import say_verdict
 from tabcast.report import render_report
-from tabcast.report._page import make_environment
+from tabcast.report._page import link, make_environment
+from tabcast.report._quality_words import say_result
 from tabcast.report._svg import element
 from tabcast.report._text import clean
 from tests.report.conftest import HOSTILE
-from tests.report.sample import make_pseudo_labels, make_summary, make_table
+from tests.report.sample import make_predictions, make_pseudo_labels, make_summary, make_table
 
 TITLES = {
     "cluster_assumption": "Are predictions right where rows are dense?",
@@ -27,9 +28,13 @@ TITLES = {
     "selection_curve": "How many rows are confident enough?",
     "class_mix": "Does one class take over?",
     "flipped_labels": "Which labels were changed?",
-    "reliability": "Can its confidence be trusted?",
+    "reliability": "Can its probabilities be trusted?",
+    "quality": "Which classes are confused?",
+    "importance": "What if a column were shuffled?",
+    "curves": "How well do the probabilities rank rows?",
     "rows_to_label": "Rows worth labeling next",
 }
+FILES = ("model.skops", "predictions.csv", "pseudo_labels.csv")
 VOID = {"meta", "link", "br", "input", "img"}
 
 
@@ -71,7 +76,7 @@ def test_elements_close_and_ids_are_there_once(request, which):
     reader = read(request.getfixturevalue(which))
     ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    links = [attributes["href"] for tag, attributes in reader.tags if tag == "a"]
+    links = [attributes["href"] for tag, attributes in reader.tags if tag == "a" and attributes.get("class") != "file"]
     assert links
     assert all(one[1:] in ids for one in links)
 
@@ -82,7 +87,8 @@ def test_nothing_is_loaded_and_nothing_inline_runs(request, which):
     for _, attributes in reader.tags:
         assert not {"src", "srcset", "action", "style", "background", "formaction"} & set(attributes)
         assert not [key for key in attributes if key.startswith("on")]
-        assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml"))
+        link = attributes.get("href") or "#"
+        assert link.startswith(("#", "data:image/svg+xml")) or link in FILES
     assert "@import" not in request.getfixturevalue(which)
     assert "url(" not in request.getfixturevalue(which)
 
@@ -97,12 +103,67 @@ def test_policy_allows_just_this_style_and_this_script(cast_page):
         assert f"{tag}-src 'sha256-{digest}'" in policy
 
 
-def test_verdict_comes_first_in_the_words_of_the_guard(cast_page):
+def test_the_result_comes_first_then_the_verdict_in_the_words_of_the_guard(cast_page):
     text = "\n".join(read(cast_page).words)
-    sentences = say_verdict(make_summary()["verdict"])
+    sentences = [say_result(make_summary())[0], *say_verdict(make_summary()["verdict"])]
     places = [text.index(one) for one in sentences]
     assert places == sorted(places)
-    assert places[-1] < text.index("Columns")
+    assert places[-1] < text.index("Which classes are confused?")
+
+
+def test_sections_are_in_the_order_of_a_reader(two_classes_page):
+    wanted = [
+        "result", "verdict", "quality", "predictions", "threshold", "importance", "curves", "table", "why", "labels",
+        "training", "pseudo-labels", "next",
+    ]  # fmt: skip
+    tags = read(two_classes_page).tags
+    assert [one["id"] for tag, one in tags if tag in ("header", "section")] == wanted
+
+
+def test_what_few_need_is_folded_away(cast_page):
+    folded = re.findall(r'<details class="fold">\s*<summary>(.*?)</summary>', cast_page)
+    for title in (
+        TITLES["fisher_information"],
+        TITLES["cluster_assumption"],
+        TITLES["class_overlap"],
+        "Round by round",
+    ):
+        assert title in folded
+
+
+def test_the_preview_shows_the_predictions_of_the_model_and_links_the_files(cast_page):
+    """Page and predictions.csv agree; pseudo-labels are called that."""
+    predictions, labels = make_predictions(), make_pseudo_labels()
+    section = re.search(r'<section id="predictions".*?</section>', cast_page, re.DOTALL)[0]
+    lines = re.findall(r"<tr><th scope=\"row\">.*?</tr>", section, re.DOTALL)
+    assert len(lines) == 12
+    for line, one in zip(lines, predictions.itertuples(), strict=False):
+        said = " ".join(" ".join(read(line).words).split())
+        proba = predictions.loc[one.Index, f"probability_{one.prediction}"]
+        assert said == f"{one.row} {one.customer_id} {one.prediction} {proba:.3f}"
+    links = [attributes["href"] for tag, attributes in read(section).tags if tag == "a"]
+    assert links == list(FILES)
+    differ = int((predictions["prediction"].to_numpy() != labels["label"].to_numpy()).sum())
+    assert differ > 0
+    assert f"Pseudo-labels are not the predictions: {differ} rows are predicted otherwise" in cast_page
+    total = predictions["prediction"].value_counts()
+    assert f"”\u2069 for {total['stays']:,} rows" in section or f"for {total['stays']:,} rows" in section
+
+
+def test_without_predictions_there_is_no_preview(cast_page):
+    page = render_report(make_summary(), make_pseudo_labels(), make_table())
+    assert 'id="predictions"' in cast_page
+    assert 'id="predictions"' not in page
+    with pytest.raises(ValueError, match="one probability for each of 3 classes; it has the columns row, prediction"):
+        render_report(make_summary(), make_pseudo_labels(), None, make_predictions()[["row", "prediction"]])
+
+
+def test_leaks_are_flagged_beside_their_column(two_classes_page, cast_page):
+    section = re.search(r'<section id="importance".*?</section>', two_classes_page, re.DOTALL)[0]
+    assert "⚠ may leak" in section
+    assert "alone it predicts the target" in section
+    assert "may leak the label; see the caveats" in section
+    assert "may leak" not in cast_page
 
 
 @pytest.mark.parametrize("key", TITLES)
@@ -123,8 +184,8 @@ def test_diagnostics_may_be_missing_altogether():
 
 
 def test_soft_page_warns_about_the_class_shares_and_has_no_density(soft_page, cast_page):
-    assert "random sample of all rows" in soft_page
-    assert "random sample of all rows" not in cast_page
+    assert "Soft self-training aligned" in soft_page
+    assert "Soft self-training aligned" not in cast_page
     assert 'data-key="density"' not in soft_page
     assert 'data-key="density"' in cast_page
     assert "The weight of density" not in soft_page
@@ -158,7 +219,7 @@ def test_text_that_no_file_can_hold_is_replaced():
 
 
 def test_same_input_same_page(cast_page):
-    assert render_report(make_summary(), make_pseudo_labels(), make_table()) == cast_page
+    assert render_report(make_summary(), make_pseudo_labels(), make_table(), make_predictions()) == cast_page
 
 
 def test_rows_to_label_are_there_as_csv_with_an_empty_column_for_labels(cast_page):
@@ -188,3 +249,9 @@ def test_whatever_is_poured_into_a_template_or_a_drawing_is_escaped(hostile):
         [(seen, attributes)] = read(markup).tags
         assert (seen, set(attributes)) == (tag, {"title"} if tag == "p" else {"aria-label"})
         assert read(markup).words == [clean(hostile)]
+
+
+@pytest.mark.parametrize("name", ["../secret", "javascript:alert(1)", "http://x", "a b", "", "x/y", *HOSTILE])
+def test_only_a_plain_file_name_becomes_a_link(name):
+    assert link(name) is None
+    assert link("predictions.csv") == "predictions.csv"

@@ -18,7 +18,13 @@ SUMMARY = make_summary()
 DIAGNOSTICS = SUMMARY["diagnostics"]
 SAYERS = {
     "gain": lambda: words.say_gain(SUMMARY["verdict"]),
-    "classes": lambda: words.say_classes(SUMMARY["table"]),
+    "quality": lambda: words.say_quality(DIAGNOSTICS["quality"]),
+    "per_class": lambda: words.say_per_class({**DIAGNOSTICS["quality"], "supervised": False}),
+    "thresholds": lambda: words.say_thresholds(make_summary(classes=("no", "yes"))["diagnostics"]["thresholds"]),
+    "importance": lambda: words.say_importance(DIAGNOSTICS["importance"]),
+    "curves": lambda: words.say_curves(DIAGNOSTICS["curves"]),
+    "classes": lambda: words.say_classes(SUMMARY["table"], None),
+    "class_prior": lambda: words.say_classes(SUMMARY["table"], DIAGNOSTICS["class_prior"]),
     "cluster_assumption": lambda: words.say_cluster_assumption(DIAGNOSTICS["cluster_assumption"]),
     "class_overlap": lambda: words.say_class_overlap(DIAGNOSTICS["class_overlap"]),
     "fisher_information": lambda: words.say_fisher_information(DIAGNOSTICS["fisher_information"]),
@@ -27,7 +33,7 @@ SAYERS = {
     "selection_by_alpha": lambda: words.say_selection_by_alpha({**DIAGNOSTICS["selection_curve"], "alpha": 0.43}),
     "class_mix": lambda: words.say_class_mix(DIAGNOSTICS["class_mix"]),
     "flipped_labels": lambda: words.say_flipped_labels(DIAGNOSTICS["flipped_labels"]),
-    "reliability": lambda: words.say_reliability(DIAGNOSTICS["reliability"]),
+    "reliability": lambda: words.say_reliability(_figures.name_models(DIAGNOSTICS["reliability"], "self-trained")),
     "history": lambda: words.say_history(SUMMARY["training"]),
     "alpha": lambda: words.say_alpha(SUMMARY["training"]),
     "seconds": lambda: words.say_seconds(SUMMARY["training"]),
@@ -76,9 +82,12 @@ def test_a_class_that_takes_over_is_called_that():
 
 def test_reliability_says_better_and_worse():
     data = json.loads(json.dumps(DIAGNOSTICS["reliability"]))
-    assert "better calibrated" in words.say_reliability(data).says
-    data["supervised"], data["self_trained"] = data["self_trained"], data["supervised"]
-    assert "worse calibrated" in words.say_reliability(data).says
+    said = words.say_reliability(_figures.name_models(data, "self-trained")).says
+    assert "better calibrated than your model alone" in said
+    assert "its log-loss is lower" in said
+    data["supervised"], data["kept"] = data["kept"], data["supervised"]
+    assert "worse calibrated" in words.say_reliability(_figures.name_models(data, "self-trained")).says
+    assert "the self-trained model" in words.say_reliability(_figures.name_models(data, "supervised")).says
 
 
 def test_soft_self_training_says_what_alignment_assumes():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +14,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from tabcast.confidence import ClusterAware, TemperatureScaling
+from tabcast.decisions import DecisionRule
 from tabcast.density import EmpiricalLikelihood
 from tabcast.diagnostics._held_out_density import HeldOutDensity, held_out_density
+from tabcast.diagnostics._importance import Importance, importance
 from tabcast.diagnostics._selection_curve import SelectionCurve, best_possible, selection_curve
+from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier, OutOfFold
 from tabcast.self_training import Parts, SelfTrainer, predict_classes
 from tabcast.table import UNLABELED, Floats, Index, Mask, n_rows, read_labels, read_table, stack_rows, take_rows
@@ -25,8 +29,11 @@ from tabcast.table import UNLABELED, Floats, Index, Mask, n_rows, read_labels, r
 class Case:
     """A fitted classifier with the table it was fitted on, read in the same way."""
 
+    guarded: GuardedClassifier
     model: SelfTrainer
     supervised: Any
+    chosen: str
+    decision: DecisionRule
     out_of_fold: OutOfFold
     X: Any
     codes: Index
@@ -55,7 +62,18 @@ class Case:
                 f"{model.classes_.tolist()}; got {len(codes)} rows, {int((codes == UNLABELED).sum())} of them "
                 f"unlabeled, and the classes {labels.classes.tolist()}."
             )
-        return cls(model, guarded.supervised_, guarded.out_of_fold_, table, codes, labels.classes, random_state)
+        return cls(
+            guarded,
+            model,
+            guarded.supervised_,
+            guarded.chosen_,
+            guarded.decision_,
+            guarded.out_of_fold_,
+            table,
+            codes,
+            labels.classes,
+            random_state,
+        )
 
     @property
     def parts(self) -> Parts:
@@ -82,6 +100,41 @@ class Case:
         """Probabilities of the unlabeled rows, predicted by the supervised model, which was not trained on them."""
         seen = np.flatnonzero(np.isin(self.classes, self.supervised.classes_))
         return predict_classes(self.supervised, take_rows(self.X, self.pool), len(self.classes), seen)
+
+    @cached_property
+    def kept_pool_proba(self) -> Floats:
+        """Probabilities of the unlabeled rows, predicted by the model that was kept."""
+        return np.asarray(self.guarded.predict_proba(take_rows(self.X, self.pool)), dtype=float)
+
+    @property
+    def supervised_labels(self) -> Index:
+        """What the supervised model predicts for the held-out rows, by its decision rule."""
+        if self.chosen == "supervised":
+            return self.out_of_fold.kept_labels
+        return self.model.supervised_decision_.decide(self.out_of_fold.supervised)
+
+    def importance(self) -> Importance | None:
+        """Importance of the columns for the supervised model, fitted once more per fold of the first repeat."""
+        found = self.out_of_fold
+        folds = np.unique(found.folds)
+        splits = [(found.train(int(fold)), found.rows[found.folds == fold]) for fold in folds]
+        try:
+            return importance(
+                self.supervised,
+                self.X,
+                self.codes,
+                splits,
+                categorical_features=self.categorical_features,
+                random_state=self.random_state,
+            )
+        except Exception as error:  # a model of the user's may need more than rows and labels
+            warnings.warn(
+                "The importance of columns is left out: a copy of the model could not be fitted to the labeled rows of "
+                f"a fold ({type(error).__name__}: {str(error)[:200]}).",
+                TabcastWarning,
+                stacklevel=2,
+            )
+            return None
 
     def tempered(self, proba: Floats) -> Floats:
         """Probabilities at the temperature that fits the held-out rows best."""

@@ -12,13 +12,18 @@ from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._case import Case
 from tabcast.diagnostics._class_mix import ClassMix, class_mix
 from tabcast.diagnostics._class_overlap import ClassOverlap, class_overlap
+from tabcast.diagnostics._class_prior import ClassPrior, class_prior
 from tabcast.diagnostics._cluster_assumption import ClusterAssumption, cluster_assumption
 from tabcast.diagnostics._covariate_shift import CovariateShift, covariate_shift
+from tabcast.diagnostics._curves import Curves, curves
 from tabcast.diagnostics._fisher_information import FisherInformation, fisher_information
 from tabcast.diagnostics._flipped_labels import FlippedLabels, flipped_labels
+from tabcast.diagnostics._importance import Importance
+from tabcast.diagnostics._quality import Quality, quality
 from tabcast.diagnostics._reliability import Reliability, reliability
 from tabcast.diagnostics._rows_to_label import RowsToLabel, rows_to_label
 from tabcast.diagnostics._selection_curve import SelectionCurve
+from tabcast.diagnostics._thresholds import Thresholds, thresholds
 from tabcast.guard import GuardedClassifier
 from tabcast.table import UNLABELED, take_rows
 
@@ -32,6 +37,16 @@ class Diagnostics(Diagnostic):
 
     Attributes
     ----------
+    quality : Quality
+        How often is the model right, per class?
+    curves : Curves or None
+        How well do the probabilities rank rows? None if all held-out rows have the same class.
+    thresholds : Thresholds or None
+        What does a threshold mean? None unless there are two classes.
+    importance : Importance or None
+        Which columns does the model need? None if a copy of the model cannot be fitted, with a warning.
+    class_prior : ClassPrior
+        How certain are the class proportions?
     cluster_assumption : ClusterAssumption
         Are predictions right where labeled rows are dense?
     class_overlap : ClassOverlap
@@ -56,6 +71,11 @@ class Diagnostics(Diagnostic):
     diagnose : Computes them.
     """
 
+    quality: Quality
+    curves: Curves | None
+    thresholds: Thresholds | None
+    importance: Importance | None
+    class_prior: ClassPrior
     cluster_assumption: ClusterAssumption
     class_overlap: ClassOverlap
     fisher_information: FisherInformation
@@ -97,9 +117,11 @@ def diagnose(
     Notes
     -----
     Accuracies, probabilities and densities of labeled rows are all of rows held out in the guard's first repeat, by
-    models and densities of the other folds. Densities are the method's own where it has one; otherwise those of
-    :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Probabilities of unlabeled rows are predicted by the
-    supervised model, which was not trained on them.
+    models and densities of the other folds. The quality is that of the kind of model that was kept; the importance of
+    columns is that of the supervised model, which is fitted once more per fold. Densities are the method's own where
+    it has one; otherwise those of :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Rows to
+    label are chosen by the probabilities of the model that was kept; the selection curve has those of the supervised
+    model, which was not trained on the unlabeled rows.
 
     Examples
     --------
@@ -133,6 +155,11 @@ def diagnose(
     shares = np.bincount(labeled, minlength=len(case.classes)) / len(labeled)
     has_pool = len(case.pool) > 0
     return Diagnostics(
+        quality=quality(out_of_fold.codes, out_of_fold.kept_labels, case.supervised_labels, case.classes),
+        curves=curves(out_of_fold.codes, out_of_fold.kept, case.classes),
+        thresholds=thresholds(out_of_fold.codes, out_of_fold.kept, case.classes, case.decision),
+        importance=case.importance(),
+        class_prior=class_prior(labeled, case.classes),
         cluster_assumption=cluster_assumption(dense, predicted == out_of_fold.codes),
         class_overlap=class_overlap(density.log_density, out_of_fold.codes, case.classes),
         fisher_information=fisher_information(
@@ -147,16 +174,16 @@ def diagnose(
         selection_curve=case.selection_curve() if has_pool else None,
         class_mix=class_mix(case.model.class_mix_, labeled, case.classes) if has_pool else None,
         flipped_labels=flipped_labels(case.model.pseudo_labels_) if has_pool and case.changes_labels else None,
-        reliability=reliability(out_of_fold.codes, out_of_fold.supervised, out_of_fold.self_trained),
+        reliability=reliability(out_of_fold.codes, out_of_fold.supervised, out_of_fold.self_trained, out_of_fold.kept),
         rows_to_label=_choose_rows(case) if has_pool else None,
     )
 
 
 def _choose_rows(case: Case) -> RowsToLabel:
-    """Rows to label, by tempered probabilities of the supervised model."""
+    """Rows to label, by the probabilities of the model that was kept."""
     return rows_to_label(
         take_rows(case.X, case.pool),
-        case.tempered(case.pool_proba),
+        case.kept_pool_proba,
         case.classes,
         rows=case.pool,
         categorical_features=case.categorical_features,

@@ -39,7 +39,7 @@ class ModelReliability(Diagnostic):
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Diagnostic):
-    """Calibration of two models on the same held-out rows.
+    """Calibration of the models on the same held-out rows.
 
     Attributes
     ----------
@@ -47,14 +47,17 @@ class Reliability(Diagnostic):
         The model trained without the unlabeled rows.
     self_trained : ModelReliability
         The model trained with them.
+    kept : ModelReliability or None
+        The model that was kept.
     """
 
     supervised: ModelReliability
     self_trained: ModelReliability
+    kept: ModelReliability | None = None
 
 
-def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Reliability:
-    """Compare confidence and accuracy of two models on held-out rows.
+def reliability(codes: Index, supervised: Floats, self_trained: Floats, kept: Floats | None = None) -> Reliability:
+    """Compare confidence and accuracy of models on held-out rows.
 
     Parameters
     ----------
@@ -64,11 +67,13 @@ def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Relia
         Probabilities of the supervised model.
     self_trained : ndarray of shape (n_rows, n_classes)
         Probabilities of the self-trained model.
+    kept : ndarray of shape (n_rows, n_classes), default=None
+        Probabilities of the model that was kept.
 
     Returns
     -------
     Reliability
-        The calibration of both.
+        The calibration of each.
 
     Notes
     -----
@@ -85,7 +90,8 @@ def reliability(codes: Index, supervised: Floats, self_trained: Floats) -> Relia
     >>> round(found.supervised.ece, 3), round(found.self_trained.ece, 3)
     (0.0, 0.499)
     """
-    return Reliability(_measure(codes, supervised), _measure(codes, self_trained))
+    measured = None if kept is None else _measure(codes, kept)
+    return Reliability(_measure(codes, supervised), _measure(codes, self_trained), measured)
 
 
 def _measure(codes: Index, proba: Floats) -> ModelReliability:

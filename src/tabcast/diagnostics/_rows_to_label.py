@@ -18,6 +18,7 @@ MOST_CANDIDATES = 2_000  # rows among which is chosen: the most undecided, shoul
 MOST_NEIGHBORS = 2_000  # rows that stand for the whole pool
 N_NEAREST = 10
 N_LIKELY = 3
+UNDECIDED = 1 / 3  # the second class has at least so much of the probability of the first
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def rows_to_label(
     X : array-like or DataFrame of shape (n_rows, n_columns)
         The unlabeled rows.
     proba : ndarray of shape (n_rows, n_classes)
-        Their probabilities, from a classifier that was not trained on them.
+        Their probabilities.
     classes : array-like of shape (n_classes,)
         The classes, in the order of the columns of `proba`.
     rows : ndarray of int of shape (n_rows,), default=None
@@ -156,7 +157,9 @@ def choose_apart(score: Floats, places: Floats, reach: float, count: int) -> tup
 def say_why(likely: list[dict[str, Any]], typical: float) -> str:
     """Why a row is worth a label, in a sentence."""
     doubt = ", ".join(f"{one['label']} {100 * one['probability']:.0f}%" for one in likely[:2])
-    return f"undecided: {doubt}; more typical than {100 * typical:.0f}% of the unlabeled rows"
+    second = likely[1]["probability"] if len(likely) > 1 else 0.0
+    start = "undecided" if second >= UNDECIDED * likely[0]["probability"] else "among the least certain"
+    return f"{start}: {doubt}; more typical than {100 * typical:.0f}% of the unlabeled rows"
 
 
 def _likely(proba: Floats, names: NDArray[Any]) -> list[dict[str, Any]]:

@@ -14,9 +14,10 @@ HEADLINES = {
     NOTHING: "No difference was seen: the unlabeled rows may or may not help.",
     HURT: "The unlabeled rows hurt.",
 }
+UNDECIDED = "With the unlabeled rows the score is {}, but chance cannot be ruled out."
 # The self-trained model gained over the user's model, but not over the committee of labeled rows alone.
 WITHOUT_CREDIT = {
-    NOTHING: "but the unlabeled rows made no visible difference.",
+    NOTHING: "but what the unlabeled rows changed may be chance.",
     HURT: "but the unlabeled rows hurt.",
 }
 BETTER = {HELPED: "Better", PROBABLY: "Probably better"}
@@ -74,6 +75,8 @@ def _say_headline(verdict: Mapping[str, Any]) -> str:
         return COMMITTEE_HEADLINES[total]
     if verdict["without"] == "committee" and total in BETTER and word in WITHOUT_CREDIT:
         return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
+    if word == NOTHING and float(_amount(verdict, verdict["gain"]).split()[0]) != 0:
+        return UNDECIDED.format("higher" if verdict["gain"] > 0 else "lower")
     return HEADLINES[word]
 
 

@@ -20,10 +20,17 @@ Data = Mapping[str, Any]
 
 # Widths of the drawings beside their words and of those across the page: the style sheet shows the one that fits.
 BESIDE, ACROSS = (700.0, 340.0), (820.0, 580.0, 340.0)
+MODELS = (("other", "neutral"), ("model", "accent"))
 
 PICTURES: dict[str, tuple[Callable[[Data], Words], Callable[[Data, float], Markup]]] = {
     "gain": (words.say_gain, charts.draw_verdict),
-    "classes": (words.say_classes, charts.draw_classes),
+    "quality": (words.say_quality, charts.draw_confusion),
+    "per_class": (words.say_per_class, charts.draw_per_class),
+    "thresholds": (words.say_thresholds, charts.draw_threshold),
+    "importance": (words.say_importance, charts.draw_importance),
+    "curves": (words.say_curves, charts.draw_curves),
+    "class_prior": (lambda data: words.say_classes(data["table"], data), charts.draw_class_prior),
+    "classes": (lambda table: words.say_classes(table, None), charts.draw_classes),
     "cluster_assumption": (words.say_cluster_assumption, charts.draw_density_accuracy),
     "class_overlap": (words.say_class_overlap, charts.draw_overlap),
     "fisher_information": (words.say_fisher_information, charts.draw_information),
@@ -51,9 +58,16 @@ class Figure:
 def make_figures(summary: Data, pseudo_labels: pd.DataFrame, page: PageData) -> dict[str, Figure]:
     """Every picture that there are facts for, by name."""
     facts = find_facts(summary)
-    legends = {"reliability": [("supervised (before)", "neutral"), ("self-trained (after)", "accent")]}
+    legends = {"thresholds": [("recall", "accent"), ("precision", "c1")]}
+    if facts["per_class"]:
+        alone = [] if facts["per_class"]["supervised"] else [("recall, your model alone", "neutral")]
+        legends["per_class"] = [*alone, ("recall", "accent"), ("precision", "c1")]
     if facts["class_mix"]:
         legends["class_mix"] = color_classes(facts["class_mix"]["classes"])
+    if facts["reliability"]:
+        legends["reliability"] = [(facts["reliability"][f"{who}_name"], css) for who, css in MODELS]
+    if facts["curves"] and len(facts["curves"]["areas"]) > 1:
+        legends["curves"] = [(one["class"], one["css"]) for one in facts["curves"]["areas"]]
     made = {}
     for key, (say, draw) in PICTURES.items():
         if data := facts[key]:
@@ -66,16 +80,53 @@ def find_facts(summary: Data) -> dict[str, Any]:
     """What each picture shows; nothing where the run has nothing to show."""
     verdict, table = summary.get("verdict") or {}, summary["table"]
     training, diagnostics = summary.get("training") or {}, summary.get("diagnostics") or {}
-    curve = diagnostics.get("selection_curve") or {}
+    curve, quality = diagnostics.get("selection_curve") or {}, diagnostics.get("quality")
+    prior = diagnostics.get("class_prior")
     return {
         **{key: diagnostics.get(key) for key in PICTURES},
         "gain": table["n_unlabeled"] and verdict.get("scores") and verdict,
-        "classes": table["classes"] and table,
+        "per_class": quality and {**quality, "supervised": verdict.get("chosen") == "supervised"},
+        "curves": color_curves(diagnostics.get("curves"), [one["name"] for one in table["classes"]]),
+        "importance": flag_leaks(diagnostics.get("importance"), table["columns"]),
+        "class_prior": prior and {**prior, "table": table},
+        "classes": not prior and table["classes"] and table,
+        "reliability": name_models(diagnostics.get("reliability"), verdict.get("chosen")),
         "selection_by_alpha": curve.get("alphas") and {**curve, "alpha": training.get("alpha")},
         "history": training.get("history") and training,
         "alpha": len(training.get("alpha_scores") or []) > 1 and training,
         "seconds": training.get("seconds") and training,
     }
+
+
+def name_models(data: Data | None, chosen: str | None) -> Data | None:
+    """The calibration of the model that was kept and of the one it is compared with, with their names."""
+    if not data:
+        return None
+    if chosen == "supervised":
+        other, name = data["self_trained"], "the self-trained model"
+    else:
+        other, name = data["supervised"], "your model alone"
+    kept = data.get("kept") or data["supervised" if chosen == "supervised" else "self_trained"]
+    return {"model": kept, "model_name": "the model", "other": other, "other_name": name}
+
+
+def color_curves(data: Data | None, classes: Sequence[Any]) -> Data | None:
+    """The curves with the colors of their classes."""
+    if not data or not data["areas"]:
+        return None
+    places = {str(name): place for place, name in enumerate(classes)}
+    colors = [
+        "accent" if len(data["areas"]) == 1 else color(places.get(str(one["class"]), N_COLORS)) for one in data["areas"]
+    ]
+    return {**data, "areas": [{**one, "css": css} for one, css in zip(data["areas"], colors, strict=True)]}
+
+
+def flag_leaks(data: Data | None, columns: Sequence[Data]) -> Data | None:
+    """The importance of columns, with a flag on those that the leak alarm names."""
+    if not data or not data["columns"]:
+        return None
+    leaks = {one["name"] for one in columns if one.get("leak")}
+    return {**data, "columns": [{**one, "leak": one["name"] in leaks} for one in data["columns"]]}
 
 
 def color_classes(classes: Sequence[Any]) -> list[tuple[Any, str]]:

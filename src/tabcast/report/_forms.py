@@ -1,4 +1,4 @@
-"""Forms that several pictures share: horizontal bars, dots with intervals; their colors and sizes."""
+"""Forms that several pictures share: bars, dots with intervals, squares; their colors and sizes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tabcast.report._scales import (
     LABEL_SIZE,
     Scale,
     choose,
+    end_room,
     fit_text,
     left_room,
     percent_texts,
@@ -25,8 +26,10 @@ from tabcast.report._text import clean
 
 N_COLORS = 8
 MAX_BARS = 12
+MAX_CELLS = 8
 TOP = 34.0  # room above a picture for the name of its vertical axis
 FOOT = 46.0  # room below it for numbers and name of the other
+QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def color(position: int) -> str:
@@ -117,3 +120,99 @@ def draw_dots(
             drawn.insert(0, line(x(i), y(max(one.low, low)), x(i), y(min(one.high, high)), "whisker accent"))
         parts.append(titled(one.tip, *drawn))
     return picture(width, height, alt, parts)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value with its interval on a horizontal scale: a dot, or a ring for what it is compared with."""
+
+    value: Any
+    low: Any
+    high: Any
+    tip: str
+    css: str = "dot accent"
+
+
+@dataclass(frozen=True)
+class Range:
+    """A line of a picture: its name on the left, its marks below each other, and a word at the right end."""
+
+    name: str
+    marks: Sequence[Mark]
+    shown: str = ""
+
+
+def draw_ranges(
+    ranges: Sequence[Range], width: float, alt: str, *, bounds: tuple[float, float], unit: str, share: bool = True
+) -> Markup:
+    """Horizontal intervals, one line per name, on a common scale below."""
+    names = max((text_width(one.name, LABEL_SIZE) for one in ranges), default=0)
+    left = min(names + 14, width * choose(width, 0.34, 0.38))
+    ticks = Scale(*bounds, 0, width).ticks(choose(width, 6, 4))
+    texts = percent_texts(ticks) if share else tick_texts(ticks)
+    shown = max((text_width(one.shown, LABEL_SIZE) for one in ranges), default=0)
+    scale = Scale(*bounds, left + end_room(texts) / 2, width - max(shown + 12, end_room(texts)))
+    step = 14.0
+    parts, y = [], 6.0
+    for one in ranges:
+        high = max(28.0, step * len(one.marks) + 12)
+        middle = y + high / 2
+        parts.append(text(left - 12, middle + 4.5, one.name, anchor="end", width=left - 12))
+        if one.shown:
+            parts.append(text(width, middle + 4.5, one.shown, css="value", anchor="end"))
+        for place, mark in enumerate(one.marks):
+            if is_number(mark.value):
+                at = middle + (place - (len(one.marks) - 1) / 2) * step
+                parts.append(titled(mark.tip, *_draw_mark(mark, scale, at)))
+        y += high
+    grid = [axis_bottom(scale, y + 4, ticks, texts, label=unit, top=4.0)]
+    if bounds[0] < 0 < bounds[1]:
+        grid.append(line(scale(0), 4, scale(0), y + 4, "zero"))
+    return picture(width, y + 4 + FOOT, alt, [*grid, *parts])
+
+
+def _draw_mark(mark: Mark, scale: Scale, y: float) -> list[Markup]:
+    """A dot on its interval, cut at the ends of the scale."""
+    drawn = [dot(scale(min(max(mark.value, scale.low), scale.high)), y, 5.0, mark.css)]
+    if is_number(mark.low) and is_number(mark.high):
+        low, high = (min(max(end, scale.low), scale.high) for end in (mark.low, mark.high))
+        drawn.insert(0, line(scale(low), y, scale(high), y, f"whisker {mark.css.split()[-1]}"))
+    return drawn
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A square: how dark it is (0 to 1), the number in it, and a tip that is shown when pointed at."""
+
+    share: float
+    shown: str
+    tip: str
+    css: str = "cell"
+
+
+def draw_squares(
+    names: Sequence[str], cells: Sequence[Sequence[Cell]], width: float, alt: str, corner: tuple[str, str]
+) -> Markup:
+    """Squares in rows and columns of the same names; `corner` names rows and columns."""
+    n = len(names)
+    left = min(max(text_width(one, LABEL_SIZE) for one in [*names, corner[0]]) + 16, width * 0.3)
+    size = min(choose(width, 104, 76), (width - left - 2) / n)
+    high, top = min(size, 52.0), 46.0
+    parts = [
+        text(left - 12, top - 30, corner[0], css="axis-label", anchor="end"),
+        text(left + 4, top - 30, corner[1], css="axis-label"),
+    ]
+    for i, one in enumerate(names):
+        y = top + i * high
+        parts.append(text(left + (i + 0.5) * size, top - 10, one, anchor="middle", width=size - 6))
+        parts.append(text(left - 12, y + high / 2 + 4, one, anchor="end", width=left - 14))
+        for j, cell in enumerate(cells[i]):
+            x = left + j * size
+            box = element(
+                "rect", x=x + 1, y=y + 1, width=size - 2, height=high - 2, rx=3.0, class_=cell.css,
+                fill_opacity=round(0.05 + 0.95 * cell.share, 3),
+            )  # fmt: skip
+            css = "cell-text strong" if cell.share > 0.55 else "cell-text"
+            inside = text(x + size / 2, y + high / 2 + 4.5, cell.shown, css=css, anchor="middle")
+            parts.append(titled(cell.tip, box, inside))
+    return picture(width, top + n * high + 4, alt, parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,15 @@ Data = Mapping[str, Any]
 
 NOTHING = "—"
 MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Words:
+    """The text beside a picture: the question it answers, how to read it, and what this one shows."""
+
+    title: str
+    read: str
+    says: str
 
 
 def count(value: float) -> str:

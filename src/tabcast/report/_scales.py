@@ -105,15 +105,12 @@ def tick_text(value: float, step: float) -> str:
 
     Examples
     --------
-    >>> tick_text(0.05, 0.05), tick_text(-2, 1), tick_text(20000, 5000), tick_text(0.5, 0.25)
-    ('0.05', '−2', '20,000', '0.50')
+    >>> tick_text(0.05, 0.05), tick_text(-2, 1), tick_text(20000, 5000), tick_text(0.5, 0.25), tick_text(5, 2.5)
+    ('0.05', '−2', '20,000', '0.50', '5.0')
     """
-    if step >= 1:
-        digits = 0
-    else:
-        digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        if round(step * 10**digits, 6) != round(step * 10**digits):
-            digits += 1
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    if round(step * 10**digits, 6) != round(step * 10**digits):
+        digits += 1
     if abs(value) >= 1e7 or (value and abs(value) < 1e-5):
         return f"{value:.2g}".replace("-", MINUS)
     shown = f"{value:,.{digits}f}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tabcast.guard import say_verdict
 from tabcast.report._phrases import (
+    Data,
+    Words,
     count,
     decimal,
     in_points,
@@ -22,10 +22,38 @@ from tabcast.report._phrases import (
     signed,
     spaced,
 )
+from tabcast.report._quality_words import (
+    choose_thresholds,
+    result_numbers,
+    say_classes,
+    say_curves,
+    say_importance,
+    say_per_class,
+    say_predictions,
+    say_quality,
+    say_recalls,
+    say_reliability,
+    say_result,
+    say_thresholds,
+    span,
+)
 from tabcast.report._score_words import say_score
 from tabcast.report._text import invisible
 
-Data = Mapping[str, Any]
+__all__ = [
+    "choose_thresholds",
+    "result_numbers",
+    "say_classes",
+    "say_curves",
+    "say_importance",
+    "say_per_class",
+    "say_predictions",
+    "say_quality",
+    "say_recalls",
+    "say_reliability",
+    "say_result",
+    "say_thresholds",
+]
 
 # Words for codes of a run. A code that is not here raises a KeyError: it never reaches a reader.
 METHODS = {
@@ -46,33 +74,31 @@ REASONS = {
 }
 CLUSTER_ASSUMPTION = {
     "yes": "Yes: held-out predictions are more often right where labeled rows are dense",
-    "unclear": "Unclear: accuracy does not clearly increase with density",
+    "unclear": "Unclear: chance may explain how accuracy changes with density",
     "no": "No: held-out predictions are not more often right where labeled rows are dense",
 }
+FEWEST_OF_A_KIND = 5  # right or wrong predictions, below which nothing is concluded
 SHIFT = {
     "none": "They look alike: a classifier can hardly tell them apart",
     "some": "They differ somewhat: a classifier tells them apart better than by chance",
     "strong": "They differ strongly: a classifier can tell them apart",
 }
 SECTIONS = {
+    "verdict": "Did the unlabeled rows help?",
     "filled": "The filled table",
+    "quality": "How good is the model?",
+    "predictions": "Predictions",
+    "threshold": "Where to put the threshold",
+    "importance": "Which columns matter?",
+    "curves": "Curves and calibration",
     "table": "The table",
     "why": "Should it work on this table?",
     "labels": "What happened to the labels",
     "training": "How it was trained",
-    "pseudo-labels": "Pseudo-labels",
+    "pseudo-labels": "Pseudo-labels used in training",
     "next": "Rows worth labeling next",
 }
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
-
-
-@dataclass(frozen=True)
-class Words:
-    """The text beside a picture: the question it answers, how to read it, and what this one shows."""
-
-    title: str
-    read: str
-    says: str
 
 
 # The verdict
@@ -84,19 +110,6 @@ def say_headline(summary: Data) -> list[str]:
         return say_verdict(summary["verdict"])
     alone = "Nothing was compared: the model was trained on the labeled rows alone."
     return ["A supervised model.", alone, *say_score(summary.get("score"))]
-
-
-def main_numbers(table: Data, verdict: Data) -> list[tuple[str, str]]:
-    """The numbers to see first, each with its name."""
-    scores = [verdict["supervised"], verdict["committee"], verdict["self_trained"]]
-    steps = ["yours alone", "committee", "with unlabeled rows"]
-    shown = [(step, decimal(score)) for step, score in zip(steps, scores, strict=True) if score is not None]
-    return [
-        (f"{spaced(verdict['metric'])}, {' → '.join(step for step, _ in shown)}", " → ".join(one for _, one in shown)),
-        ("the model that was kept", verdict["chosen"]),
-        ("labeled rows", count(table["n_labeled"])),
-        ("unlabeled rows", count(table["n_unlabeled"])),
-    ]
 
 
 def say_gain(verdict: Data) -> Words:
@@ -111,7 +124,7 @@ def say_gain(verdict: Data) -> Words:
         return "includes zero" if gain["low"] <= 0 <= gain["high"] else "lies on one side of zero"
 
     level = percent(verdict["level"])
-    if verdict["committee"] is None:
+    if verdict.get("committee") is None:
         return Words(
             "The gain and its uncertainty",
             f"The dot is the gain in cross-validation, the bar its {level} interval, and each tick below is one split "
@@ -131,22 +144,6 @@ def say_gain(verdict: Data) -> Words:
 # The table
 
 
-def say_classes(table: Data) -> Words:
-    """Labeled rows per class."""
-    classes = sorted(table["classes"], key=lambda one: one["n_labeled"])
-    total = sum(one["n_labeled"] for one in classes) or 1
-    least, most = classes[0], classes[-1]
-    says = (
-        f"{quoted(most['name'])} has the most labeled rows ({count(most['n_labeled'])}, "
-        f"{percent(most['n_labeled'] / total)}), {quoted(least['name'])} the fewest ({count(least['n_labeled'])})."
-    )
-    if least["n_labeled"] == most["n_labeled"]:
-        says = f"Every class has {rows(most['n_labeled']).replace(' ', ' labeled ')}."
-    if least["n_labeled"] < 10:
-        says += " With so few rows of a class, every number about it is imprecise."
-    return Words("Classes", "Each bar is the number of labeled rows of a class.", says)
-
-
 def say_columns(table: Data) -> str:
     """How many columns are used, and of what kinds."""
     kinds = [one["kind"] for one in table["columns"] if one["used"]]
@@ -162,15 +159,30 @@ def say_columns(table: Data) -> str:
 
 def say_cluster_assumption(data: Data) -> Words:
     """Accuracy by density."""
+    groups = len(data["deciles"])
+    into = "form one group" if groups == 1 else f"are sorted by density into {count(groups)} groups, sparse to dense"
+    return Words(
+        "Are predictions right where rows are dense?",
+        f"Labeled rows {into}; each dot is the accuracy of held-out predictions in a group, its bar the uncertainty, "
+        "the dashed line the mean.",
+        _say_density(data),
+    )
+
+
+def _say_density(data: Data) -> str:
+    """Whether accuracy increases with density, or why that cannot be told."""
+    n = data["n_rows"]
+    right = round(sum(one["n"] * one["accuracy"] for one in data["deciles"] if is_number(one["accuracy"])))
+    kind, fewer = ("right", right) if 2 * right < n else ("wrong", n - right)
+    if data["holds"] == "unclear" and fewer == 0:
+        return f"Unclear: all {rows(n)} are predicted {'wrong' if kind == 'right' else 'right'}."
+    if data["holds"] == "unclear" and fewer < FEWEST_OF_A_KIND:
+        is_predicted = "is predicted" if fewer == 1 else "are predicted"
+        return f"Unclear: only {count(fewer)} of {rows(n)} {is_predicted} {kind}, too few to tell."
     tail = ""
     if data.get("correlation") is not None:
         tail = f" (rank correlation {decimal(data['correlation'], 2)}{p_value(data.get('p_value'))})"
-    return Words(
-        "Are predictions right where rows are dense?",
-        "Labeled rows are sorted by density into at most ten groups, sparse to dense; each dot is the accuracy of "
-        "held-out predictions in a group, its bar the uncertainty, the dashed line the mean.",
-        f"{CLUSTER_ASSUMPTION[data['holds']]}{tail}, measured on {rows(data['n_rows'])}.",
-    )
+    return f"{CLUSTER_ASSUMPTION[data['holds']]}{tail}, measured on {rows(n)}."
 
 
 def say_class_overlap(data: Data) -> Words:
@@ -314,23 +326,6 @@ def say_flipped_labels(data: Data) -> Words:
     )
 
 
-def say_reliability(data: Data) -> Words:
-    """Confidence against accuracy before and after."""
-    before, after = data["supervised"], data["self_trained"]
-    change = after["ece"] - before["ece"]
-    better = "about as well calibrated" if abs(change) < 0.01 else f"{'better' if change < 0 else 'worse'} calibrated"
-    loss = ""
-    if before.get("log_loss") is not None and after.get("log_loss") is not None:
-        loss = f"; log-loss {decimal(before['log_loss'], 2)} before, {decimal(after['log_loss'], 2)} after"
-    return Words(
-        "Can its confidence be trusted?",
-        "Held-out predictions are grouped by confidence; on the diagonal, 80% of the predictions made with 80% "
-        "confidence are right; below it the model is overconfident.",
-        f"After self-training the model is {better}: confidence is off by {percent(before['ece'])} on average before, "
-        f"by {percent(after['ece'])} after{loss}.",
-    )
-
-
 # Training
 
 
@@ -401,11 +396,17 @@ def say_map(n: int, n_drawn: int, *, density: bool) -> Words:
     )
 
 
-def say_pseudo_labels(n: int, n_used: int, n_kept: int) -> str:
+def say_pseudo_labels(n: int, n_used: int, n_kept: int, n_differ: int | None) -> str:
     """Above the table."""
-    sentence = f"{count(n_used)} of {rows(n)} were used to train the self-trained model."
+    sentence = f"{count(n_used)} of {rows(n)} {'was' if n_used == 1 else 'were'} used to train the self-trained model."
     if n_kept < n:
         sentence += f" The table holds {count(n_kept)} of them, chosen at random; all are in pseudo_labels.csv."
+    if n_differ is not None:
+        differ = f"{rows(n_differ)} {'is' if n_differ == 1 else 'are'} predicted otherwise"
+        sentence += (
+            f" Pseudo-labels are not the predictions: {differ if n_differ else 'here they agree'}; predictions.csv has "
+            "those of the model."
+        )
     return sentence
 
 
@@ -414,8 +415,8 @@ def say_rows_to_label(data: Data) -> str:
     if not data["rows"]:
         return "No row stands out."
     return (
-        "The model is uncertain about these rows, and each is typical of many others. Label them first, add the labels "
-        "to the table and run again."
+        "The model is least certain of these rows, and each is typical of many others. Label them first, add the "
+        "labels to the table and run again. Probabilities are those of the predictions."
     )
 
 
@@ -428,14 +429,22 @@ def list_caveats(summary: Data) -> list[str]:
 
 
 def warn_of_class_prior(summary: Data) -> list[str]:
-    """What alignment assumes, where class proportions were aligned."""
-    if (summary.get("training") or {}).get("class_prior") is None:
+    """What alignment assumes, and how certain the proportions are, where class proportions were aligned."""
+    unused = (summary.get("verdict") or {}).get("chosen") == "supervised"
+    if unused or (summary.get("training") or {}).get("class_prior") is None:
         return []
+    prior, known = (summary.get("diagnostics") or {}).get("class_prior"), ""
+    if prior and prior["classes"]:
+        widest = max(prior["classes"], key=lambda one: one["high"] - one["low"])
+        known = (
+            f" {rows(prior['n_rows'])} tell them with some uncertainty: the proportion of {quoted(widest['class'])} is "
+            f"{span(widest['low'], widest['high'])}."
+        )
     return [
         "Soft self-training aligned the labels of the unlabeled rows with the class proportions of the labeled ones. "
         "That assumes that the labeled rows are a random sample of all rows. If they are not (for instance because an "
         "equal number of rows per class was labeled on purpose), it does harm: fit again without it (class_prior=None "
-        "in Python, --class-prior none on the command line), or, in Python, with the proportions that you know."
+        f"in Python, --class-prior none on the command line), or, in Python, with the proportions that you know.{known}"
     ]
 
 

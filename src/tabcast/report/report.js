@@ -341,3 +341,31 @@
     }
   });
 })();
+
+// The slider of the threshold: the counts of held-out rows at each step.
+(() => {
+  const slider = document.getElementById("threshold-at");
+  if (!slider) return;
+  const { steps, counts, pool } = JSON.parse(document.getElementById("data").textContent).thresholds;
+  const write = (id, text) => {
+    document.getElementById(id).textContent = text;
+  };
+  const count = (value) => value.toLocaleString("en-US");
+  const show = () => {
+    const at = Number(slider.value);
+    const [found, wrong, missed, left] = counts[at];
+    const picked = found + wrong;
+    write("threshold-shown", steps[at].toFixed(2));
+    write("t-found", count(found) + " of " + count(found + missed));
+    write("t-missed", count(missed));
+    write("t-false", count(wrong) + " of " + count(wrong + left));
+    write("t-precision", picked ? Math.round((100 * found) / picked) + "%" : "—");
+    if (pool) write("t-pool", count(pool[at]) + " of " + count(pool[0]));
+    slider.setAttribute("aria-valuetext", steps[at].toFixed(2));
+  };
+  document.getElementById("t-pool-box").hidden = !pool;
+  document.querySelector(".few-thresholds").open = false;
+  slider.closest(".js-only").hidden = false;
+  slider.addEventListener("input", show);
+  show();
+})();

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 from html import escape
 from pathlib import Path
 
+import pandas as pd
+
 from tabcast.files import Argument, ArgumentError, read_table_file
 from tabcast.files._atomic import write_text
+from tabcast.files._spreadsheet import unguard
 from tabcast.report import render_report
-from tabcast.runs._folder import PSEUDO_LABELS, REPORT, SPREADSHEET_SAFE, RunFolderError, read_csv, read_summary
+from tabcast.runs._folder import (
+    PREDICTIONS,
+    PSEUDO_LABELS,
+    REPORT,
+    SPREADSHEET_SAFE,
+    RunFolderError,
+    read_csv,
+    read_summary,
+)
 from tabcast.runs._model_file import load_model, read_understanding
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS
 
@@ -42,6 +55,7 @@ class RunReport:
         """A frame of its own: neither styles nor scripts of the page reach the notebook."""
         # Without a base of its own, a link within the page would load the notebook into the frame.
         page = self.html.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        page = re.sub(r'<a class="file" href="[^"]*">', '<a class="file">', page)  # the files may not be written yet
         return (
             f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts allow-downloads" title="Report of a run" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
@@ -95,5 +109,17 @@ def redraw_report(
                 Argument("unlabeled"),
                 " below.",
             )
-    write_text(folder / REPORT, render_report(summary, pseudo_labels, values))
+    predictions = _read_predictions(folder / PREDICTIONS, len(summary["table"]["classes"]), guarded=guarded)
+    write_text(folder / REPORT, render_report(summary, pseudo_labels, values, predictions))
     return folder / REPORT
+
+
+def _read_predictions(path: Path, n_classes: int, *, guarded: bool) -> pd.DataFrame:
+    """All columns of the predictions: the row, then text, and at the end one probability per class."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, ValueError, csv.Error) as error:
+        raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
+    names = unguard(pd.Series(header, dtype=object)).tolist() if guarded else header
+    return read_csv(path, names, names[1 : len(names) - n_classes], guarded=guarded)

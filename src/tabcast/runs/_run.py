@@ -117,7 +117,7 @@ class Run:
             Shown inline by a notebook.
         """
         pseudo_labels = self.pseudo_labels[list(PSEUDO_LABEL_COLUMNS)]
-        return RunReport(render_report(self.summary, pseudo_labels, self.feature_values))
+        return RunReport(render_report(self.summary, pseudo_labels, self.feature_values, self.predictions))
 
     def predict(self, table: TableLike, *, sheet: str | None = None) -> pd.DataFrame:
         """Predict every row of a table.

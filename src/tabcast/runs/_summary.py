@@ -9,11 +9,14 @@ import pandas as pd
 
 import tabcast
 from tabcast.exceptions import TabcastWarning
-from tabcast.files._words import word_note
+from tabcast.files._facts import ColumnNote
+from tabcast.files._words import word_note, word_reasons
 from tabcast.runs._folder import MODEL, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._options import TITLES, RunOptions
 from tabcast.runs._prepared_table import PreparedTable
 from tabcast.runs._training import Trained
+
+LEAKS = ("predicts_target", "only_labeled")  # what the leak alarm notes about a column
 
 
 def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> dict[str, Any]:
@@ -32,7 +35,13 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
             "target": understanding.target,
             "classes": [{"name": str(name), "n_labeled": n} for name, n in understanding.class_counts.items()],
             "columns": [
-                {"name": column.name, "kind": column.kind, "used": column.used, "why": column.why}
+                {
+                    "name": column.name,
+                    "kind": column.kind,
+                    "used": column.used,
+                    "why": column.why,
+                    "leak": _describe_leak(column),
+                }
                 for column in understanding.columns
             ],
         },
@@ -51,6 +60,12 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
         "warnings": [*table.notes, *map(word_note, understanding.notes), *warned],
         "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
     }
+
+
+def _describe_leak(column: ColumnNote) -> str | None:
+    """Why a column may leak the label, None if nothing was noticed."""
+    leaks = [fact for fact in column.facts if fact.code in LEAKS]
+    return word_reasons(leaks).lstrip("; ") if leaks else None
 
 
 def _describe_training(trained: Trained) -> dict[str, Any]:
