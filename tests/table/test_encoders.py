@@ -167,3 +167,16 @@ def test_levels_that_are_equally_frequent_are_kept_by_their_order_and_not_by_tha
     ours, theirs = NormalScores().fit(X), NormalScores().fit(again)
     np.testing.assert_array_equal(ours.levels_[0], [*range(MAX_LEVELS - 1), len(levels) - 1])
     np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))
+
+
+def test_scores_are_those_of_scikit_learn_to_the_last_bit():
+    """Ours are computed without its transformer's loop; ties, missing, constant and empty columns, rows not seen."""
+    random = np.random.default_rng(0)
+    missing = np.where(random.random(300) < 0.3, np.nan, random.exponential(size=300))
+    X = np.column_stack([random.normal(size=300), random.integers(0, 5, 300), missing, np.full(300, 2.0), missing * 1e99])
+    ours = NormalScores().fit(X[:200])
+    for rows in (X, 3 * X, -X, X[:1]):
+        theirs = np.clip(ours.quantiles_.transform(rows), -3, 3)
+        np.testing.assert_array_equal(ours.transform(rows)[:, : X.shape[1]], np.nan_to_num(theirs, nan=0.0))
+    with pytest.raises(ValueError, match="infinity"):
+        ours.transform(np.full((1, 5), np.inf))

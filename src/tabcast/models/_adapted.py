@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from tabcast.models._cut_columns import fit_cut
 from tabcast.models._native_columns import NativeColumns, has_bad_sign, has_missing, is_plain
 from tabcast.table import Floats, Index
 
@@ -135,7 +136,7 @@ class Adaptation:
         if self.parameters:
             model.set_params(**self.parameters)
         if not self.needed:
-            return model.fit(X, classes[codes], **fit_params)
+            return fit_cut(model, X, classes[codes], fit_params)
         bare = self if self.columns is None else replace(self, columns=None)
         fit_params = {**self.fit_params, **fit_params}
         return AdaptedClassifier(estimator)._fit_encoded(model, bare, X, codes, classes, fit_params)
@@ -285,7 +286,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_ = classes[present]
         self._empty = find_empty(X) if adaptation.fills_empty else []
         labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
-        self.estimator_ = model.fit(fill(X, self._empty), labels, **fit_params)
+        self.estimator_ = fit_cut(model, fill(X, self._empty), labels, fit_params)
         return self
 
     def taking(self, adaptation: Adaptation) -> AdaptedClassifier:

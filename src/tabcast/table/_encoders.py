@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import QuantileTransformer
+from sklearn.utils import assert_all_finite
 
 from tabcast.table._arrays import Floats
 from tabcast.table._columns import EncodedTable, learn_columns
@@ -16,6 +18,7 @@ from tabcast.table._columns import EncodedTable, learn_columns
 CLIP = 3.0  # normal scores beyond are clipped: one outlier must not dominate a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none
 N_QUANTILES = 1_000
+BOUND = 1e-7  # scikit-learn's: a number so close to the smallest or largest has its score
 LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
 
@@ -181,7 +184,7 @@ class NormalScores(TransformerMixin, BaseEstimator):
         if self.quantiles_ is None:
             return np.empty((len(table), 0))
         missing = np.isnan(table.continuous)
-        scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
+        scores = np.clip(_normal_scores(table.continuous, self.quantiles_), -CLIP, CLIP)
         unknown = np.isnan(scores)  # missing, or in a column that had no number
         return np.hstack([np.where(unknown, 0.0, scores), missing[:, self.has_missing_].astype(float)])
 
@@ -189,6 +192,21 @@ class NormalScores(TransformerMixin, BaseEstimator):
         """A column for each frequent level of each categorical column."""
         pairs = zip(table.codes.T, self.levels_, strict=True)
         return [(codes[:, None] == levels).astype(float) for codes, levels in pairs]
+
+
+def _normal_scores(values: Floats, fitted: QuantileTransformer) -> Floats:
+    """What the transformer returns before it clips extreme scores, without SciPy's checks of arguments per column."""
+    assert_all_finite(values, allow_nan=True)
+    shares = np.empty_like(values)
+    references = fitted.references_
+    with np.errstate(invalid="ignore"):
+        for j, quantiles in enumerate(fitted.quantiles_.T):
+            column = values[:, j]
+            upward = np.interp(column, quantiles, references)
+            shares[:, j] = 0.5 * (upward - np.interp(-column, -quantiles[::-1], -references[::-1]))
+            shares[column + BOUND > quantiles[-1], j] = 1.0
+            shares[column - BOUND < quantiles[0], j] = 0.0
+    return ndtri(shares)
 
 
 def _frequent(codes: NDArray[np.int32]) -> NDArray[np.int32]:
