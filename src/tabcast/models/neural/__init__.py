@@ -14,8 +14,16 @@ except ModuleNotFoundError as error:
 
 from tabcast.models.neural._ft_transformer import FTTransformerClassifier
 from tabcast.models.neural._mlp import MLPClassifier
+from tabcast.models.neural._scarf import SCARFClassifier
+from tabcast.models.neural._subtab import SubTabClassifier
+from tabcast.models.neural._switchtab import SwitchTabClassifier
+from tabcast.models.neural._vime import VIMEClassifier
 
 __all__ = [
     "FTTransformerClassifier",
     "MLPClassifier",
+    "SCARFClassifier",
+    "SubTabClassifier",
+    "SwitchTabClassifier",
+    "VIMEClassifier",
 ]

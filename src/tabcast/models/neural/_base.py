@@ -1,4 +1,4 @@
-"""What all networks share: `fit`, `predict` and `predict_proba` around an encoder of rows and a head for the classes."""
+"""What all networks share: `fit` and `predict_proba` around an encoder of rows and a head for the classes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from torch.nn import functional
 from tabcast.checks import check_integer, check_number
 from tabcast.models.neural._cells import Cells, TableEncoder, TableShape
 from tabcast.models.neural._layers import Linear
+from tabcast.models.neural._pretrained import Pretrained, Weights
 from tabcast.models.neural._training import Schedule, train
 from tabcast.progress import Bar, Progress
-from tabcast.table import Floats, Index, check_lengths, n_rows, read_table
+from tabcast.table import Floats, Index, check_lengths, read_table
 
 ENOUGH_ROWS = 100  # with fewer, a hold-out costs more than stopping early gains; docs/neural_models.md
 HELD_OUT = 0.2  # proportion of the rows of a class that decide when to stop
 FEWEST, MOST = 32, 256  # rows of a batch that is chosen automatically
 AT_ONCE = 4_096  # rows predicted at a time
 FITTING, PRETRAINING = 0, 1  # each phase has its own random numbers
-
-Weights = dict[str, NDArray[Any]]
 
 
 class Network(nn.Module):
@@ -113,8 +112,8 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         blocks = []
         with torch.inference_mode():
             for start in range(0, len(cells), AT_ONCE):
-                numbers, codes = cells.take(slice(start, start + AT_ONCE))
-                blocks.append(network(Cells(numbers.double(), codes)).softmax(dim=1))
+                block = cells.take(slice(start, start + AT_ONCE))
+                blocks.append(network(Cells(block.numbers.double(), block.codes)).softmax(dim=1))
         return torch.cat(blocks).numpy()
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -187,7 +186,9 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_integer(self.batch_size, "batch_size", self._name, 2, allowed=["auto"])
         self._check()
 
-    def _fit(self, encoder: TableEncoder, table: Any, codes: Index, weight: Floats) -> Self:
+    def _fit(
+        self, encoder: TableEncoder, table: Any, codes: Index, weight: Floats, pretrained: Pretrained | None = None
+    ) -> Self:
         """Build and train the network on encoded rows, and keep its weights."""
         generator = self._generator(FITTING)
         kept = np.flatnonzero(weight)
@@ -196,14 +197,15 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         target = torch.from_numpy(codes)[rows].to(self.device)
         scaled = torch.from_numpy(weight / weight[kept].mean()).float()[rows].to(self.device)
         encoder_network = self._build_encoder(encoder.shape, generator)
-        self._start(encoder_network)
+        self._start(encoder_network, pretrained)
         head = self._build_head(encoder_network.width, len(self.classes_), generator)  # type: ignore[arg-type]
         network = Network(encoder_network, head)
         training, held_out = hold_out(target, generator)
 
         def loss(batch: Tensor) -> Tensor:
             batch = training[batch]
-            return self._loss(network, cells.take(batch), target[batch], scaled[batch], generator)
+            supervised = weighted_loss(network(cells.take(batch)), target[batch], scaled[batch])
+            return supervised + self._unlabeled_loss(network, len(batch), pretrained, generator)
 
         def held_out_loss() -> float:
             with torch.inference_mode():
@@ -218,12 +220,14 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.weights_ = save_weights(network, self._name)
         return self
 
-    def _start(self, encoder: nn.Module) -> None:
+    def _start(self, encoder: nn.Module, pretrained: Pretrained | None) -> None:
         """Give the encoder other weights than random ones to start with."""
 
-    def _loss(self, network: Network, cells: Cells, target: Tensor, weight: Tensor, generator: Generator) -> Tensor:
-        """Loss of a batch of labeled rows."""
-        return weighted_loss(network(cells), target, weight)
+    def _unlabeled_loss(
+        self, network: Network, n_rows: int, pretrained: Pretrained | None, generator: Generator
+    ) -> Tensor | float:
+        """What is added to the loss of a batch of labeled rows."""
+        return 0.0
 
     def _load(self) -> Network:
         """The fitted network on the processor, whatever became of the parameters since."""

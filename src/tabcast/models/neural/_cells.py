@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +19,8 @@ N_QUANTILES = 1_000
 UNKNOWN = 0  # code of a level that the training rows do not have
 
 
-class Cells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Cells:
     """Rows of a table, one cell per row and column.
 
     Attributes

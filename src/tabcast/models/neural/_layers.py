@@ -109,8 +109,6 @@ class TableInput(nn.Module):
         The columns of the table.
     generator : Generator
         Source of the initial embeddings.
-    embed : bool, default=True
-        Whether columns with more than ten levels are embedded. False: every level has an indicator.
 
     Attributes
     ----------
@@ -118,10 +116,10 @@ class TableInput(nn.Module):
         Number of features.
     """
 
-    def __init__(self, shape: TableShape, generator: Generator, *, embed: bool = True) -> None:
+    def __init__(self, shape: TableShape, generator: Generator) -> None:
         super().__init__()
         self.gaps = list(shape.gaps)
-        few = [j for j, n in enumerate(shape.n_levels) if n <= MAX_ONE_HOT or not embed]
+        few = [j for j, n in enumerate(shape.n_levels) if n <= MAX_ONE_HOT]
         self.few, self.many = few, [j for j in range(len(shape.n_levels)) if j not in few]
         self.n_few = torch.tensor([shape.n_levels[j] for j in few], dtype=torch.long, device=generator.device)
         sizes = [shape.n_levels[j] for j in self.many]
@@ -132,7 +130,7 @@ class TableInput(nn.Module):
 
     def forward(self, cells: Cells) -> Tensor:
         """Compute the features of each row."""
-        numbers, codes = cells
+        numbers, codes = cells.numbers, cells.codes
         parts = [numbers.nan_to_num(nan=0.0)]
         if self.gaps:
             parts.append(numbers[:, self.gaps].isnan().to(numbers.dtype))

@@ -116,8 +116,8 @@ class MLPClassifier(NeuralClassifier):
 
     References
     ----------
-    Gorishniy, Rubachev, Khrulkov, Babenko. Revisiting deep learning models for tabular data. NeurIPS 2021. The widths of
-    embeddings are those of PyTorch Tabular (Joseph, 2021), which the CAST paper uses.
+    Gorishniy, Rubachev, Khrulkov, Babenko. Revisiting deep learning models for tabular data. NeurIPS 2021. The widths
+    of embeddings are those of PyTorch Tabular (Joseph, 2021), which the CAST paper uses.
 
     Examples
     --------

@@ -59,7 +59,7 @@ class Tokens(nn.Module):
 
     def forward(self, cells: Cells) -> Tensor:
         """Compute tokens of shape (n_rows, 1 + n_columns, width)."""
-        numbers, codes = cells
+        numbers, codes = cells.numbers, cells.codes
         missing, values = numbers.isnan(), numbers.nan_to_num(nan=0.0)
         if self.norm is not None:
             values = self.norm(values)
