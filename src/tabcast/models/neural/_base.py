@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from tabcast.checks import check_integer, check_number
 from tabcast.models.neural._cells import Cells, TableEncoder, TableShape
-from tabcast.models.neural._layers import Linear
+from tabcast.models.neural._layers import Encoder, Linear
 from tabcast.models.neural._pretrained import Pretrained, Weights
 from tabcast.models.neural._training import Schedule, train
 from tabcast.progress import Bar, Progress
@@ -37,13 +37,13 @@ class Network(nn.Module):
 
     Parameters
     ----------
-    encoder : Module
-        From cells to a representation of `width` numbers.
+    encoder : Encoder
+        From cells to a representation.
     head : Module
         From the representation to logits.
     """
 
-    def __init__(self, encoder: nn.Module, head: nn.Module) -> None:
+    def __init__(self, encoder: Encoder, head: nn.Module) -> None:
         super().__init__()
         self.encoder, self.head = encoder, head
 
@@ -129,7 +129,8 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_rows,)
             The classes.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -140,8 +141,8 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
     # ---- What a member says
 
     @abstractmethod
-    def _build_encoder(self, shape: TableShape, generator: Generator) -> nn.Module:
-        """From cells to a representation; its `width` says how long that is."""
+    def _build_encoder(self, shape: TableShape, generator: Generator) -> Encoder:
+        """From cells to a representation."""
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Module:
         """From a representation to logits."""
@@ -152,7 +153,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _schedule(self, epochs: int, n_rows: int) -> Schedule:
         """How to train on so many rows; a member without a stepwise learning rate overrides it."""
-        gamma, step_size = self.scheduler_gamma, self.scheduler_step_size  # type: ignore[attr-defined]
+        gamma, step_size = self.scheduler_gamma, self.scheduler_step_size
         check_number(gamma, "scheduler_gamma", self._name, "(0, 1]")
         check_integer(step_size, "scheduler_step_size", self._name, 1)
         return Schedule(epochs, self._rows_per_batch(n_rows), self.learning_rate, step_size, gamma)
@@ -175,15 +176,17 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _check_sample_weight(sample_weight, y[:, None], dtype=np.float64, ensure_non_negative=True)
+        weight = weight * compute_sample_weight(self.class_weight, y)
         if not weight.any():
-            raise ValueError(f"`sample_weight` of {self._name} is 0 for every row, so that nothing can be learned.")
-        return table, codes, weight * compute_sample_weight(self.class_weight, y)
+            raise ValueError(f"Every row has weight 0, so that {self._name} has nothing to learn from.")
+        return table, codes, weight
 
     def _check_all(self) -> None:
         """Check every parameter before any work."""
         check_number(self.learning_rate, "learning_rate", self._name, "(0, inf)")
         check_integer(self.epochs, "epochs", self._name, 1)
         check_integer(self.batch_size, "batch_size", self._name, 2, allowed=["auto"])
+        self._schedule(self.epochs, 1)
         self._check()
 
     def _fit(
@@ -198,7 +201,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         scaled = torch.from_numpy(weight / weight[kept].mean()).float()[rows].to(self.device)
         encoder_network = self._build_encoder(encoder.shape, generator)
         self._start(encoder_network, pretrained)
-        head = self._build_head(encoder_network.width, len(self.classes_), generator)  # type: ignore[arg-type]
+        head = self._build_head(encoder_network.width, len(self.classes_), generator)
         network = Network(encoder_network, head)
         training, held_out = hold_out(target, generator)
 
@@ -220,7 +223,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.weights_ = save_weights(network, self._name)
         return self
 
-    def _start(self, encoder: nn.Module, pretrained: Pretrained | None) -> None:
+    def _start(self, encoder: Encoder, pretrained: Pretrained | None) -> None:
         """Give the encoder other weights than random ones to start with."""
 
     def _unlabeled_loss(
@@ -233,7 +236,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         """The fitted network on the processor, whatever became of the parameters since."""
         made, generator = type(self)(**self.architecture_), Generator()
         encoder = made._build_encoder(self.encoder_.shape, generator)
-        head = made._build_head(encoder.width, len(self.classes_), generator)  # type: ignore[arg-type]
+        head = made._build_head(encoder.width, len(self.classes_), generator)
         network = Network(encoder, head)
         network.load_state_dict({name: torch.from_numpy(values) for name, values in self.weights_.items()})
         return network
@@ -250,7 +253,11 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         if seed is not None and not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(2**31)
         entropy = np.random.SeedSequence(None if seed is None else [int(seed), phase])
-        return Generator(device=self.device).manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
+        try:
+            generator = Generator(device=self.device)
+        except RuntimeError as error:
+            raise ValueError(f"`device` of {self._name} is {self.device!r}, which torch cannot use here.") from error
+        return generator.manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
 
     def _progress(self, n_epochs: int, title: str = "Training") -> Progress:
         return Bar(f"{title} {self._name}", n_epochs, unit="epochs") if self.verbose else Progress()

@@ -17,6 +17,18 @@ MAX_ONE_HOT = 10  # columns with more levels are embedded
 MAX_EMBEDDING = 50
 
 
+class Encoder(nn.Module):
+    """Base class of what turns cells into a representation of each row.
+
+    Attributes
+    ----------
+    width : int
+        Length of the representation.
+    """
+
+    width: int
+
+
 class Linear(nn.Module):
     """A linear layer with torch's initialization, uniform within ``1 / sqrt(n_in)``.
 

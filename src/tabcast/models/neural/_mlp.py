@@ -13,12 +13,12 @@ from torch import Generator, Tensor, nn
 from tabcast.checks import check_choice, check_number
 from tabcast.models.neural._base import NeuralClassifier
 from tabcast.models.neural._cells import Cells, TableShape
-from tabcast.models.neural._layers import Dropout, TableInput, multilayer
+from tabcast.models.neural._layers import Dropout, Encoder, TableInput, multilayer
 
 ACTIVATIONS = {"ReLU": nn.ReLU, "LeakyReLU": nn.LeakyReLU}
 
 
-class HiddenLayers(nn.Module):
+class HiddenLayers(Encoder):
     """The features of a row through hidden layers.
 
     Parameters

@@ -14,7 +14,7 @@ from torch.nn import functional
 from tabcast.checks import check_integer, check_number
 from tabcast.models.neural._cells import Cells, TableShape
 from tabcast.models.neural._corruption import choose_cells, replace_cells
-from tabcast.models.neural._layers import Linear, TableInput, multilayer
+from tabcast.models.neural._layers import Encoder, Linear, TableInput, multilayer
 from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
 
@@ -38,7 +38,7 @@ def info_nce(anchors: Tensor, positives: Tensor) -> Tensor:
     return functional.cross_entropy(similarity / TEMPERATURE, torch.arange(len(anchors), device=anchors.device))
 
 
-class ScarfEncoder(nn.Module):
+class ScarfEncoder(Encoder):
     """Hidden layers of equal width over the features of a row.
 
     Parameters

@@ -13,6 +13,7 @@ from torch import Generator, Tensor, nn
 from tabcast.checks import check_integer
 from tabcast.models.neural._base import PRETRAINING, NeuralClassifier, save_weights
 from tabcast.models.neural._cells import TableEncoder, TableShape
+from tabcast.models.neural._layers import Encoder
 from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._training import train
 from tabcast.table import read_table, stack_rows
@@ -105,7 +106,7 @@ class SelfSupervisedClassifier(NeuralClassifier):
         architecture = {name: getattr(self, name) for name in self.ARCHITECTURE}
         return Pretrained(table_encoder, architecture, save_weights(encoder, self._name), cells)
 
-    def _start(self, encoder: nn.Module, pretrained: Pretrained | None) -> None:
+    def _start(self, encoder: Encoder, pretrained: Pretrained | None) -> None:
         assert pretrained is not None
         for name, value in pretrained.architecture.items():
             if getattr(self, name) != value:

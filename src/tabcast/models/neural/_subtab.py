@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from tabcast.checks import check_choice, check_integer, check_number
 from tabcast.models.neural._cells import Cells, TableShape
-from tabcast.models.neural._layers import Linear, TableInput
+from tabcast.models.neural._layers import Encoder, Linear, TableInput
 from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
@@ -52,8 +52,10 @@ def nt_xent(one: Tensor, other: Tensor, tau: float, cosine: bool) -> Tensor:
     return functional.cross_entropy(similarity, torch.arange(len(views), device=views.device).roll(len(one)))
 
 
-class SubsetEncoder(nn.Module):
-    """One network for every subset of the features, and the mean of what it gives.
+class SubsetEncoder(Encoder):
+    """One network for every subset of the features, and the mean of its outputs.
+
+    The network takes rows in which the features outside of the subset are 0, so that it can tell features apart.
 
     Parameters
     ----------
@@ -74,15 +76,17 @@ class SubsetEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.input = TableInput(shape, generator)
-        windows = find_windows(self.input.width, n_subsets, overlap_ratio)
-        self.windows = torch.tensor(windows, device=generator.device)
-        first = Linear(self.windows.shape[1], width, generator)
+        n_features = self.input.width
+        windows = find_windows(n_features, n_subsets, overlap_ratio)
+        is_inside = [[feature in window for feature in range(n_features)] for window in windows]
+        self.inside = torch.tensor(is_inside, device=generator.device)
+        first = Linear(n_features, width, generator)
         self.layers = nn.Sequential(first, nn.LeakyReLU(), Linear(width, width, generator))
         self.width = width
 
     def cut(self, cells: Cells) -> Tensor:
-        """Features by subset, of shape (n_rows, n_subsets, size)."""
-        return self.input(cells)[:, self.windows]
+        """Features of each subset, 0 outside of it; of shape (n_rows, n_subsets, n_features)."""
+        return self.input(cells)[:, None, :] * self.inside
 
     def forward(self, cells: Cells) -> Tensor:
         """Compute the mean representation over the subsets."""
@@ -114,9 +118,10 @@ class Views(nn.Module):
         self.project = nn.Sequential(Linear(width, width, generator), nn.LeakyReLU(), Linear(width, width, generator))
 
     def disturb(self, views: Tensor) -> Tensor:
-        """Replace a proportion of the features by noise."""
-        options, draw = self.options, {"generator": self.generator, "device": views.device}
-        chosen = torch.rand(views.shape, **draw) < options.mask_ratio
+        """Replace a proportion of the features of each subset by noise."""
+        options = self.options
+        draw: dict[str, Any] = {"generator": self.generator, "device": views.device}
+        chosen = (torch.rand(views.shape, **draw) < options.mask_ratio) & self.encoder.inside
         if options.noise_type == "Gaussian":
             noisy = views + options.noise_level * torch.randn(views.shape, **draw)
         elif options.noise_type == "Swap":
@@ -214,7 +219,9 @@ class SubTabClassifier(SelfSupervisedClassifier):
 
     Notes
     -----
-    The paper reconstructs all features by squared error; here levels are reconstructed by cross-entropy.
+    Two things differ from the paper. It reconstructs all features by squared error; here levels are reconstructed by
+    cross-entropy. Its encoder takes the features of a subset alone, so that the mean over subsets cannot tell the first
+    feature of one from the first of another; here the encoder takes all features, with 0 outside of the subset.
 
     References
     ----------

@@ -9,7 +9,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from tabcast.models.neural._cells import Cells, TableShape
-from tabcast.models.neural._layers import Dropout, Linear, uniform
+from tabcast.models.neural._layers import Dropout, Encoder, Linear, uniform
 
 SHARED = 0.25  # proportion of a categorical token that is the same for all levels of its column
 
@@ -135,7 +135,7 @@ class Block(nn.Module):
         return tokens + self.dropout(self.join(self.dropout(values * self.gate(gates))))
 
 
-class TableTransformer(nn.Module):
+class TableTransformer(Encoder):
     """The summary token after some blocks.
 
     Parameters

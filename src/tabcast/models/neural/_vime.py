@@ -15,7 +15,7 @@ from tabcast.checks import check_integer, check_number
 from tabcast.models.neural._base import Network
 from tabcast.models.neural._cells import Cells, TableShape
 from tabcast.models.neural._corruption import find_changed, replace_cells
-from tabcast.models.neural._layers import Linear, TableInput
+from tabcast.models.neural._layers import Encoder, Linear, TableInput
 from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
@@ -30,7 +30,7 @@ def mask_cells(cells: Cells, rate: float, pool: Cells, generator: Generator) -> 
     return replace_cells(cells, chosen, pool, generator)
 
 
-class VimeEncoder(nn.Module):
+class VimeEncoder(Encoder):
     """One layer over the features of a row.
 
     Parameters
@@ -245,7 +245,7 @@ class VIMEClassifier(SelfSupervisedClassifier):
     def _build_pretext(self, encoder: VimeEncoder, shape: TableShape, generator: Generator) -> MaskedCells:
         return MaskedCells(encoder, shape, self.p_m, self.alpha_1, self.alpha_2, generator)
 
-    def _start(self, encoder: nn.Module, pretrained: Pretrained | None) -> None:
+    def _start(self, encoder: Encoder, pretrained: Pretrained | None) -> None:
         super()._start(encoder, pretrained)
         encoder.requires_grad_(False)
 
