@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+
 from tests.conftest import needs
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from tests.models.neural.nets import NETS, make_table
 
@@ -128,11 +131,15 @@ class TestRepeatable:
         monkeypatch.chdir(tmp_path)
         X, y = make_table(30)
         before = X.copy()
-        numbers, states, threads = np.random.get_state()[1].copy(), torch.get_rng_state(), torch.get_num_threads()
+        numbers, states, threads = (
+            np.random.mtrand._rand.get_state()[1].copy(),
+            torch.get_rng_state(),
+            torch.get_num_threads(),
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             clone(net).set_params(random_state=seed).fit(X, y).predict_proba(X)
-        np.testing.assert_array_equal(np.random.get_state()[1], numbers)
+        np.testing.assert_array_equal(np.random.mtrand._rand.get_state()[1], numbers)
         assert torch.equal(torch.get_rng_state(), states)
         assert torch.get_num_threads() == threads
         assert torch.is_grad_enabled()
@@ -172,7 +179,7 @@ class TestWeights:
 
     def test_bad_weights(self, net):
         X, y = make_table(10)
-        with pytest.raises(ValueError, match="Every row has weight 0|at least one non-zero"):
+        with pytest.raises(ValueError, match=r"Every row has weight 0|at least one non-zero"):
             clone(net).fit(X, y, sample_weight=np.zeros(10))
         with pytest.raises(ValueError, match="Negative values"):
             clone(net).fit(X, y, sample_weight=-np.ones(10))
@@ -189,6 +196,6 @@ class TestWeights:
 )
 def test_bad_parameters(net, parameter, value, message):
     X, y = make_table(10)
-    with pytest.raises(ValueError, match="must|cannot") as caught:
+    with pytest.raises(ValueError, match=r"must|cannot") as caught:
         clone(net).set_params(**{parameter: value}).fit(X, y)
     assert str(caught.value) == message.format(type(net).__name__)

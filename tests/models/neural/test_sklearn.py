@@ -6,9 +6,10 @@ pytest.importorskip("torch")
 
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from tests.models.neural.nets import NETS
 
-BATCHES = "a row of weight 2 is in one batch of an epoch, a row that is there twice in two; pretraining sees no weights"
+BATCHES = "a row of weight 2 counts in one batch of an epoch, a repeated row in two; pretraining does not use weights"
 EXPECTED = {"check_sample_weight_equivalence_on_dense_data": BATCHES}
 
 
