@@ -82,15 +82,16 @@ class TestSubTab:
 
     @pytest.mark.parametrize("cosine", [True, False])
     def test_contrastive_loss(self, cosine):
-        """Against the formula, written out row by row."""
-        one, other = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
-        views = torch.cat([one, other])
-        views = views / views.norm(dim=1, keepdim=True) if cosine else views
-        total = 0.0
-        for at in range(8):
-            similarity = {to: float(views[at] @ views[to]) / 0.1 for to in range(8) if to != at}
-            total -= similarity[(at + 4) % 8] - np.log(sum(np.exp(value) for value in similarity.values()))
-        assert float(nt_xent(one, other, 0.1, cosine)) == pytest.approx(total / 8, rel=1e-4)
+        """Against the formula, written out view by view."""
+        pairs = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0))
+        losses = []
+        for one, other in zip(*pairs, strict=True):
+            views = torch.cat([one, other])
+            views = views / views.norm(dim=1, keepdim=True) if cosine else views
+            for at in range(8):
+                similarity = {to: float(views[at] @ views[to]) for to in range(8) if to != at}
+                losses.append(np.log(sum(map(np.exp, similarity.values()))) - similarity[(at + 4) % 8])
+        assert float(nt_xent(*pairs, 1.0, cosine)) == pytest.approx(np.mean(losses), rel=1e-4)
 
     @pytest.mark.parametrize("noise", ["Swap", "Gaussian", "Zero_Out"])
     def test_noise(self, noise):

@@ -40,7 +40,7 @@ class FTTransformerClassifier(NeuralClassifier):
         Whether the summary is normalized by batch before the classes are predicted, instead of by row.
     batch_norm_continuous_input : bool, default=False
         Whether numbers are normalized by batch.
-    learning_rate : float, default=0.001
+    learning_rate : float, default=0.003
         Initial step size of AdamW.
     scheduler_gamma : float, default=0.95
         Factor of the learning rate, applied every `scheduler_step_size` epochs.
@@ -116,7 +116,7 @@ class FTTransformerClassifier(NeuralClassifier):
         transformer_activation: Literal["GEGLU", "ReGLU", "SwiGLU"] = "ReGLU",
         use_batch_norm: bool = False,
         batch_norm_continuous_input: bool = False,
-        learning_rate: float = 0.001,
+        learning_rate: float = 0.003,
         scheduler_gamma: float = 0.95,
         scheduler_step_size: int = 10,
         categorical_features: ArrayLike | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any, Literal
 
 import torch
@@ -41,15 +40,18 @@ def find_windows(width: int, n_subsets: int, overlap_ratio: float) -> list[list[
 
 
 def nt_xent(one: Tensor, other: Tensor, tau: float, cosine: bool) -> Tensor:
-    """Contrastive loss of two views of some rows: each view should be most similar to the other view of its row.
+    """Contrastive loss of pairs of views: each view should be most similar to the other view of its row.
 
-    The normalized temperature-scaled cross-entropy over all ``2 n - 1`` other views; similarities, cosines or dot
-    products, are divided by `tau`.
+    The normalized temperature-scaled cross-entropy over all ``2 n - 1`` other views of a pair; similarities, cosines or
+    dot products, are divided by `tau`. Views have the shape (n_pairs, n_rows, width).
     """
-    views = torch.cat([one, other])
-    views = functional.normalize(views, dim=1) if cosine else views
-    similarity = (views @ views.T / tau).fill_diagonal_(float("-inf"))
-    return functional.cross_entropy(similarity, torch.arange(len(views), device=views.device).roll(len(one)))
+    views = torch.cat([one, other], dim=1)
+    views = functional.normalize(views, dim=2) if cosine else views
+    n_pairs, n_views, _ = views.shape
+    itself = torch.eye(n_views, dtype=torch.bool, device=views.device)
+    similarity = (views @ views.mT / tau).masked_fill(itself, float("-inf"))
+    partner = torch.arange(n_views, device=views.device).roll(n_views // 2).repeat(n_pairs)
+    return functional.cross_entropy(similarity.flatten(0, 1), partner)
 
 
 class SubsetEncoder(Encoder):
@@ -132,16 +134,19 @@ class Views(nn.Module):
 
     def forward(self, cells: Cells, pool: Cells) -> Tensor:
         """Compute the loss of a batch."""
-        options = self.options
+        options, n_subsets = self.options, len(self.encoder.inside)
         hidden = self.encoder.layers(self.disturb(self.encoder.cut(cells)))
-        subsets = hidden.unbind(dim=1)
-        loss = torch.stack([self.reconstruction(one, cells) for one in subsets]).mean()
-        pairs = list(combinations(self.project(hidden).unbind(dim=1), 2))
-        if options.use_contrastive and pairs:
-            of_pairs = [nt_xent(*pair, options.tau, options.use_cosine_similarity) for pair in pairs]
-            loss = loss + torch.stack(of_pairs).mean()
-        if options.use_distance and pairs:
-            loss = loss + torch.stack([functional.mse_loss(*pair) for pair in pairs]).mean()
+        rows = torch.arange(len(cells), device=hidden.device).repeat_interleave(n_subsets)
+        loss = self.reconstruction(hidden.flatten(0, 1), cells.take(rows))
+        if n_subsets == 1:  # nothing to compare
+            return loss
+        first, second = torch.combinations(torch.arange(n_subsets, device=hidden.device)).T
+        projections = self.project(hidden).transpose(0, 1)
+        one, other = projections[first], projections[second]
+        if options.use_contrastive:
+            loss = loss + nt_xent(one, other, options.tau, options.use_cosine_similarity)
+        if options.use_distance:
+            loss = loss + functional.mse_loss(one, other)
         return loss
 
 
