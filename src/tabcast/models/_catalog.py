@@ -7,6 +7,7 @@ their own encoding) and sample weights, and is set for few labeled rows.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -67,6 +68,11 @@ def _catboost(seed: int | None, n_jobs: int | None) -> Any:
     return _import("catboost").CatBoostClassifier(**parameters, thread_count=n_jobs or 1, random_state=seed)
 
 
+def _net(kind: str, seed: int | None, n_jobs: int | None) -> Any:
+    """A network; its threads are those of torch, whatever `n_jobs` is."""
+    return getattr(import_module("tabcast.models.neural"), kind)(random_state=seed)
+
+
 MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
     "auto": _default,
     "hist_gradient_boosting": _default,
@@ -76,6 +82,12 @@ MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
     "catboost": _catboost,
+    "mlp": partial(_net, "MLPClassifier"),
+    "ft_transformer": partial(_net, "FTTransformerClassifier"),
+    "vime": partial(_net, "VIMEClassifier"),
+    "subtab": partial(_net, "SubTabClassifier"),
+    "scarf": partial(_net, "SCARFClassifier"),
+    "switchtab": partial(_net, "SwitchTabClassifier"),
 }
 MODEL_NAMES = tuple(MODELS)
 
@@ -91,7 +103,7 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
         Seed of everything random in it.
     n_jobs : int, default=None
         Number of threads; None means one, -1 all. "hist_gradient_boosting" uses the threads of OpenMP (OMP_NUM_THREADS)
-        instead, and "logistic_regression" one.
+        instead, networks those of torch, and "logistic_regression" one.
 
     Returns
     -------

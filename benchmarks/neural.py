@@ -1,0 +1,83 @@
+"""What the neural models cost on one thread, after a first fit that loads torch.
+
+An MLP and an FT-Transformer on 41 labeled rows of diabetes, SCARF's pretraining for 50 epochs on 409 rows, and CAST-L
+with the curriculum around the MLP, each with its limit in seconds. Seconds are processor time, the smallest of the
+repeats, which depends little on other load; the reference is a fixed number of matrix products in the same process, so
+that numbers of two machines can be compared as multiples of it. The last line is JSON.
+
+    python benchmarks/neural.py [--repeats 3] [--without-cast]
+"""
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.conftest import hide_labels, read_dataset
+
+from tabcast import CASTClassifier
+from tabcast.models.neural import FTTransformerClassifier, MLPClassifier, SCARFClassifier
+
+torch.set_num_threads(1)
+
+
+def reference():
+    """Two hundred products of matrices of 256 rows in single precision."""
+    matrix = torch.ones(256, 256)
+    for _ in range(200):
+        matrix = matrix @ matrix / 256
+
+
+def seconds(work, repeats):
+    """Processor time of the fastest repeat."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--without-cast", action="store_true", help="Leave out the self-training run.")
+    options = parser.parse_args()
+    X, y = read_dataset("diabetes")
+    y = y.to_numpy(dtype=object)
+    labels = hide_labels(y, 41, 0, marker=None)
+    few = np.flatnonzero(labels != None)  # noqa: E711
+    MLPClassifier(epochs=1, random_state=0).fit(X.iloc[few], y[few])  # loads what torch loads at first use
+    cast = CASTClassifier(MLPClassifier(), feature_selection=None, random_state=0)
+    pool = X.iloc[:450]
+    works = {
+        "MLP, 41 rows": (0.5, lambda: MLPClassifier(random_state=0).fit(X.iloc[few], y[few])),
+        "FT-Transformer, 41 rows": (2.0, lambda: FTTransformerClassifier(random_state=0).fit(X.iloc[few], y[few])),
+        "SCARF, 409 rows, 50 epochs": (3.0, lambda: SCARFClassifier(random_state=0).pretrain(X.iloc[:409])),
+        "CAST-L, curriculum, MLP": (60.0, lambda: cast.fit(pool, labels[:450])),
+    }
+    if options.without_cast:
+        works.popitem()
+    unit = seconds(reference, options.repeats)
+    print(f"reference {unit:.3f} s")
+    found = {}
+    for name, (limit, work) in works.items():
+        took = seconds(work, 1 if limit > 10 else options.repeats)
+        found[name] = {"seconds": round(took, 3), "references": round(took / unit, 1), "limit": limit}
+        verdict = "within" if took <= limit else "ABOVE"
+        print(f"{name:28} {took:7.2f} s  {took / unit:7.1f} references  {verdict} the limit of {limit:g} s")
+    print(json.dumps({"reference_seconds": round(unit, 4), "models": found}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Layers that draw from a generator of their own, and the first layer: from cells to features.
+
+torch's layers initialize and drop units with the global random state, which belongs to the user.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn import functional
+
+from tabcast.models.neural._cells import Cells, TableShape
+
+MAX_ONE_HOT = 10  # columns with more levels are embedded
+MAX_EMBEDDING = 50
+
+
+class Encoder(nn.Module):
+    """Base class of what turns cells into a representation of each row.
+
+    Attributes
+    ----------
+    width : int
+        Length of the representation.
+    """
+
+    width: int
+
+
+class Linear(nn.Module):
+    """A linear layer with torch's initialization, uniform within ``1 / sqrt(n_in)``.
+
+    Parameters
+    ----------
+    n_in, n_out : int
+        Numbers of features.
+    generator : Generator
+        Source of the initial weights.
+    """
+
+    def __init__(self, n_in: int, n_out: int, generator: Generator) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(uniform((n_out, n_in), n_in, generator))
+        self.bias = nn.Parameter(uniform((n_out,), n_in, generator))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Compute ``features @ weight.T + bias``."""
+        return functional.linear(features, self.weight, self.bias)
+
+
+class Dropout(nn.Module):
+    """Drops units in training.
+
+    Parameters
+    ----------
+    rate : float
+        Proportion of dropped units.
+    generator : Generator
+        Source of the units to drop.
+    """
+
+    def __init__(self, rate: float, generator: Generator) -> None:
+        super().__init__()
+        self.rate, self.generator = rate, generator
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Set units to 0 and scale the others, in training."""
+        if not self.training or self.rate == 0:
+            return features
+        kept = torch.rand(features.shape, generator=self.generator, device=features.device) >= self.rate
+        return features * kept / (1 - self.rate)
+
+
+def uniform(shape: tuple[int, ...], n_in: int, generator: Generator) -> Tensor:
+    """Draw initial weights of a layer with `n_in` inputs."""
+    bound = max(n_in, 1) ** -0.5
+    return torch.empty(shape, device=generator.device).uniform_(-bound, bound, generator=generator)
+
+
+def embedding(n_levels: int, width: int, generator: Generator) -> nn.Embedding:
+    """A vector per level, small at first; that of an unknown level is and stays 0."""
+    vectors = uniform((n_levels + 1, width), width, generator)
+    vectors[0] = 0
+    return nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
+
+
+def multilayer(widths: list[int], activation: type[nn.Module], rate: float, generator: Generator) -> nn.Sequential:
+    """Blocks of linear layer, batch normalization, activation and dropout, from the first width to the last."""
+    layers: list[nn.Module] = []
+    for n_in, n_out in pairwise(widths):
+        batch_norm = nn.BatchNorm1d(n_out, device=generator.device)
+        layers += [Linear(n_in, n_out, generator), batch_norm, activation(), Dropout(rate, generator)]
+    return nn.Sequential(*layers)
+
+
+def one_hot(codes: Tensor, n_levels: Tensor) -> Tensor:
+    """Indicators of the levels of all columns side by side; an unknown level has none.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from tabcast.models.neural._layers import one_hot
+    >>> one_hot(torch.tensor([[1, 2], [2, 0]]), torch.tensor([2, 3])).long()
+    tensor([[1, 0, 0, 1, 0],
+            [0, 1, 0, 0, 0]])
+    """
+    total = int(n_levels.sum())
+    first = n_levels.cumsum(0) - n_levels
+    position = torch.where(codes > 0, first + codes - 1, total)
+    return torch.zeros(len(codes), total + 1, device=codes.device).scatter_(1, position, 1.0)[:, :total]
+
+
+class TableInput(nn.Module):
+    """Features of cells: scores, indicators of missing numbers, indicators of levels, embeddings of many levels.
+
+    Parameters
+    ----------
+    shape : TableShape
+        The columns of the table.
+    generator : Generator
+        Source of the initial embeddings.
+
+    Attributes
+    ----------
+    width : int
+        Number of features.
+    """
+
+    def __init__(self, shape: TableShape, generator: Generator) -> None:
+        super().__init__()
+        self.gaps = list(shape.gaps)
+        few = [j for j, n in enumerate(shape.n_levels) if n <= MAX_ONE_HOT]
+        self.few, self.many = few, [j for j in range(len(shape.n_levels)) if j not in few]
+        self.n_few = torch.tensor([shape.n_levels[j] for j in few], dtype=torch.long, device=generator.device)
+        sizes = [shape.n_levels[j] for j in self.many]
+        widths = [min(MAX_EMBEDDING, (n + 1) // 2) for n in sizes]
+        tables = [embedding(n, width, generator) for n, width in zip(sizes, widths, strict=True)]
+        self.embeddings = nn.ModuleList(tables)
+        self.width = shape.n_numbers + len(self.gaps) + int(self.n_few.sum()) + sum(widths)
+
+    def forward(self, cells: Cells) -> Tensor:
+        """Compute the features of each row."""
+        numbers, codes = cells.numbers, cells.codes
+        parts = [numbers.nan_to_num(nan=0.0)]
+        if self.gaps:
+            parts.append(numbers[:, self.gaps].isnan().to(numbers.dtype))
+        if self.few:
+            parts.append(one_hot(codes[:, self.few], self.n_few).to(numbers.dtype))
+        parts += [vectors(codes[:, j]) for j, vectors in zip(self.many, self.embeddings, strict=True)]
+        return torch.cat(parts, dim=1)

@@ -1,0 +1,166 @@
+"""Transformer over the columns of a row: a token per column, attention among them, a summary token in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn import functional
+
+from tabcast.models.neural._cells import Cells, TableShape
+from tabcast.models.neural._layers import Dropout, Encoder, Linear, uniform
+
+SHARED = 0.25  # proportion of a categorical token that is the same for all levels of its column
+
+# Gated units: what the gate goes through.
+GATES: dict[str, Callable[[Tensor], Tensor]] = {
+    "GEGLU": functional.gelu,
+    "ReGLU": functional.relu,
+    "SwiGLU": functional.silu,
+}
+
+
+class Tokens(nn.Module):
+    """A token per column, after a summary token that starts equal for all rows.
+
+    A number scales a vector of its column and a level has its own vector; a bias of the column is added. A missing
+    number has a vector of its own, which starts at 0; an unknown level has none.
+
+    Parameters
+    ----------
+    shape : TableShape
+        The columns of the table.
+    width : int
+        Length of a token.
+    generator : Generator
+        Source of the initial vectors.
+    share : bool, default=False
+        Whether a quarter of each categorical token is shared by all levels of its column, which then need not learn
+        what they have in common (Huang et al., 2020).
+    batch_norm : bool, default=False
+        Whether numbers are normalized by batch.
+    """
+
+    def __init__(
+        self, shape: TableShape, width: int, generator: Generator, *, share: bool = False, batch_norm: bool = False
+    ) -> None:
+        super().__init__()
+        device, n_numbers = generator.device, shape.n_numbers
+        self.norm = nn.BatchNorm1d(n_numbers, device=device) if batch_norm and n_numbers else None
+        self.summary = nn.Parameter(uniform((width,), width, generator))
+        self.scale = nn.Parameter(uniform((n_numbers, width), width, generator))
+        self.missing = nn.Parameter(torch.zeros(n_numbers, width, device=device))
+        sizes = torch.tensor(shape.n_levels, dtype=torch.long, device=device)
+        self.first = sizes.cumsum(0) - sizes  # position of the first level of each column
+        self.levels = nn.Parameter(uniform((int(sizes.sum()), width), width, generator))
+        self.n_shared = int(width * SHARED) if share else 0
+        self.bias = nn.Parameter(uniform((shape.n_columns, width), width, generator))
+
+    def forward(self, cells: Cells) -> Tensor:
+        """Compute tokens of shape (n_rows, 1 + n_columns, width)."""
+        numbers, codes = cells.numbers, cells.codes
+        missing, values = numbers.isnan(), numbers.nan_to_num(nan=0.0)
+        if self.norm is not None:
+            values = self.norm(values)
+        of_numbers = values[:, :, None] * self.scale + missing[:, :, None] * self.missing
+        known = codes > 0
+        of_levels = functional.embedding(torch.where(known, self.first + codes - 1, 0), self.levels)
+        own = known[:, :, None] * (torch.arange(self.levels.shape[1], device=codes.device) >= self.n_shared)
+        tokens = torch.cat([of_numbers, of_levels * own], dim=1) + self.bias
+        return torch.cat([self.summary.expand(len(numbers), 1, -1), tokens], dim=1)
+
+
+class Attention(nn.Module):
+    """Every token attends to every token of its row, by several heads.
+
+    Parameters
+    ----------
+    width : int
+        Length of a token; a multiple of `n_heads`.
+    n_heads : int
+        Number of heads.
+    generator : Generator
+        Source of the initial weights.
+    """
+
+    def __init__(self, width: int, n_heads: int, generator: Generator) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.project = Linear(width, 3 * width, generator)
+        self.join = Linear(width, width, generator)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Compute a mixture of values for each token."""
+        n_rows, n_tokens, width = tokens.shape
+        heads = self.project(tokens).view(n_rows, n_tokens, 3, self.n_heads, width // self.n_heads)
+        query, key, value = heads.permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(query, key, value)
+        return self.join(mixed.transpose(1, 2).reshape(n_rows, n_tokens, width))
+
+
+class Block(nn.Module):
+    """Attention and a gated feed-forward layer, each normalized before and added to its input.
+
+    Parameters
+    ----------
+    width : int
+        Length of a token.
+    n_heads : int
+        Number of heads of attention.
+    hidden : int
+        Width of the feed-forward layer.
+    gate : str
+        One of `GATES`.
+    rate : float
+        Proportion of units that are dropped.
+    generator : Generator
+        Source of the initial weights and the dropped units.
+    """
+
+    def __init__(self, width: int, n_heads: int, hidden: int, gate: str, rate: float, generator: Generator) -> None:
+        super().__init__()
+        self.gate = GATES[gate]
+        self.before_attention = nn.LayerNorm(width, device=generator.device)
+        self.attention = Attention(width, n_heads, generator)
+        self.before_layer = nn.LayerNorm(width, device=generator.device)
+        self.layer = Linear(width, 2 * hidden, generator)
+        self.join = Linear(hidden, width, generator)
+        self.dropout = Dropout(rate, generator)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Compute the next tokens."""
+        tokens = tokens + self.dropout(self.attention(self.before_attention(tokens)))
+        values, gates = self.layer(self.before_layer(tokens)).chunk(2, dim=-1)
+        return tokens + self.dropout(self.join(self.dropout(values * self.gate(gates))))
+
+
+class TableTransformer(Encoder):
+    """The summary token after some blocks.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        The first layer.
+    blocks : list of Block
+        The following ones.
+    rate : float
+        Proportion of the first layer's units that are dropped.
+    generator : Generator
+        Source of the dropped units.
+
+    Attributes
+    ----------
+    width : int
+        Length of the summary.
+    """
+
+    def __init__(self, tokens: Tokens, blocks: list[Block], rate: float, generator: Generator) -> None:
+        super().__init__()
+        self.tokens, self.blocks = tokens, nn.Sequential(*blocks)
+        self.dropout = Dropout(rate, generator)
+        self.width = len(tokens.summary)
+
+    def forward(self, cells: Cells) -> Tensor:
+        """Compute the summary of each row."""
+        return self.blocks(self.dropout(self.tokens(cells)))[:, 0]

@@ -1,0 +1,201 @@
+"""What holds for each of the six networks."""
+
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from tests.conftest import needs
+
+pytest.importorskip("torch")
+
+import torch
+
+from tests.models.neural.nets import NETS, make_table
+
+pytestmark = pytest.mark.parametrize("net", NETS.values(), ids=NETS)
+
+
+def is_finite(proba, n_rows, n_classes):
+    assert proba.shape == (n_rows, n_classes)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    return np.isfinite(proba).all()
+
+
+class TestTables:
+    @pytest.mark.parametrize("n_rows", [2, 41, 129])
+    def test_any_number_of_rows(self, net, n_rows):
+        """129 rows, 103 of which train, leave a last batch of few rows; 2 are a single batch."""
+        X, y = make_table(n_rows)
+        model = clone(net).set_params(batch_size=2 if n_rows == 41 else "auto", epochs=1).fit(X, y)
+        assert is_finite(model.predict_proba(X), n_rows, 2)
+        assert set(model.predict(X)) <= {"yes", "no"}
+
+    def test_hard_cells(self, net):
+        """An unseen level, missing cells where there were none, an empty column, an outlier, an extreme number."""
+        X, y = make_table(40)
+        X["nothing"] = np.nan
+        y[5] = "one"
+        X.loc[7, "size"] = 1e30
+        model = clone(net).fit(X, y)
+        new = X.copy()
+        new.loc[0, ["size", "code"]] = np.nan
+        new.loc[1, ["city", "code"]] = "elsewhere"
+        new.loc[2, "size"] = -1e300
+        new.loc[3, "nothing"] = 5.0
+        assert is_finite(model.predict_proba(new), 40, 3)
+        assert model.classes_.tolist() == ["no", "one", "yes"]
+
+    def test_one_class_and_one_row(self, net):
+        X, _ = make_table(3)
+        assert clone(net).set_params(epochs=1).fit(X, ["a"] * 3).predict_proba(X).tolist() == [[1.0]] * 3
+        assert clone(net).set_params(epochs=1).fit(X[:1], ["a"]).predict(X).tolist() == ["a"] * 3
+
+    @pytest.mark.parametrize("column", [0, 1, 2])
+    def test_a_single_column(self, net, column):
+        X, y = make_table(30)
+        X = X.iloc[:, [column]]
+        assert is_finite(clone(net).fit(X, y).predict_proba(X), 30, 2)
+
+    def test_every_column_can_change_a_prediction(self, net):
+        X, y = make_table(60)
+        model = clone(net).fit(X, y)
+        proba = model.predict_proba(X)
+        for name in X.columns:
+            changed = X.assign(**{name: X[name].to_numpy()[np.random.default_rng(1).permutation(60)]})
+            assert np.abs(model.predict_proba(changed) - proba).max() > 1e-6, name
+
+    @needs("polars")
+    def test_other_kinds_of_tables(self, net):
+        """polars, and an array that names its categorical columns, give what pandas gives."""
+        import polars as pl
+
+        X, y = make_table(30)
+        expected = clone(net).fit(X, y).predict_proba(X)
+        frame = pl.DataFrame(X.to_dict(orient="list")).with_columns(pl.col("income").fill_nan(None))
+        np.testing.assert_array_equal(clone(net).fit(frame, y).predict_proba(frame), expected)
+        codes = X.assign(city=X["city"].astype("category").cat.codes.replace(-1, np.nan))
+        codes["code"] = X["code"].str[1:].astype(int)
+        array = codes.to_numpy(dtype=float)
+        model = clone(net).set_params(categorical_features=[2, 3]).fit(array, y)
+        assert model.encoder_.shape == clone(net).fit(X, y).encoder_.shape
+        assert is_finite(model.predict_proba(array), 30, 2)
+
+    def test_columns_in_another_order(self, net):
+        X, y = make_table(30)
+        model = clone(net).fit(X, y)
+        with pytest.raises(ValueError, match="must be in the same order"):
+            model.predict_proba(X[X.columns[::-1]])
+
+
+class TestRepeatable:
+    def test_same_seed_same_result(self, net):
+        X, y = make_table(50)
+        one, other = clone(net).fit(X, y), clone(net).fit(X, y)
+        np.testing.assert_array_equal(one.predict_proba(X), one.predict_proba(X))
+        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+        another = clone(net).set_params(random_state=1).fit(X, y)
+        assert not np.allclose(another.predict_proba(X), one.predict_proba(X))
+        new = [clone(net).set_params(random_state=None).fit(X, y).predict_proba(X) for _ in range(2)]
+        assert not np.allclose(*new)
+        same = [clone(net).set_params(random_state=np.random.RandomState(3)).fit(X, y) for _ in range(2)]
+        np.testing.assert_array_equal(*(model.predict_proba(X) for model in same))
+
+    def test_a_row_does_not_depend_on_its_neighbors(self, net):
+        X, y = make_table(50)
+        model = clone(net).fit(X, y)
+        alone = np.concatenate([model.predict_proba(X[at : at + 1]) for at in range(5)])
+        np.testing.assert_allclose(alone, model.predict_proba(X)[:5], rtol=1e-12)
+
+    def test_pickle(self, net):
+        X, y = make_table(30)
+        model = clone(net).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    def test_parameters_set_after_fit_do_not_matter(self, net):
+        X, y = make_table(30)
+        model = clone(net).fit(X, y)
+        expected = model.predict_proba(X)
+        for name in model.ARCHITECTURE:
+            if isinstance(getattr(model, name), int):
+                model.set_params(**{name: 3})
+        np.testing.assert_array_equal(model.predict_proba(X), expected)
+
+    @pytest.mark.parametrize("seed", [0, None])
+    def test_nothing_outside_changes(self, net, seed, tmp_path, monkeypatch, capfd):
+        monkeypatch.chdir(tmp_path)
+        X, y = make_table(30)
+        before = X.copy()
+        numbers, states, threads = (
+            np.random.mtrand._rand.get_state()[1].copy(),
+            torch.get_rng_state(),
+            torch.get_num_threads(),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clone(net).set_params(random_state=seed).fit(X, y).predict_proba(X)
+        np.testing.assert_array_equal(np.random.mtrand._rand.get_state()[1], numbers)
+        assert torch.equal(torch.get_rng_state(), states)
+        assert torch.get_num_threads() == threads
+        assert torch.is_grad_enabled()
+        assert torch.get_default_dtype() == torch.float32
+        pd.testing.assert_frame_equal(X, before)
+        assert capfd.readouterr() == ("", "")
+        assert os.listdir(tmp_path) == []
+
+    def test_progress_is_shown_if_wanted(self, net, capsys):
+        X, y = make_table(20)
+        clone(net).set_params(verbose=1).fit(X, y)
+        assert f"Training {type(net).__name__}" in capsys.readouterr().out
+
+
+class TestWeights:
+    def test_a_row_of_weight_0_does_not_train(self, net):
+        """The wrong labels of the last half change nothing; encoding and pretraining see the rows all the same."""
+        X, y = make_table(40)
+        wrong = y.copy()
+        wrong[20:] = np.where(y[20:] == "yes", "no", "yes")
+        weight = np.repeat([1.0, 0.0], 20)
+        one, other = (clone(net).fit(X, labels, sample_weight=weight).predict_proba(X) for labels in (y, wrong))
+        np.testing.assert_array_equal(one, other)
+
+    def test_weights_and_class_weights_count(self, net):
+        X, y = make_table(60)
+        weight = np.where(y == "yes", 20.0, 1.0)
+        plain, weighted = clone(net).fit(X, y), clone(net).fit(X, y, sample_weight=weight)
+        balanced = clone(net).set_params(class_weight={"yes": 20.0, "no": 1.0}).fit(X, y)
+        assert weighted.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.02
+        np.testing.assert_array_equal(balanced.predict_proba(X), weighted.predict_proba(X))
+
+    def test_only_the_ratio_of_weights_counts(self, net):
+        X, y = make_table(40)
+        one, other = (clone(net).fit(X, y, sample_weight=np.full(40, w)).predict_proba(X) for w in (1.0, 8.0))
+        np.testing.assert_array_equal(one, other)
+
+    def test_bad_weights(self, net):
+        X, y = make_table(10)
+        with pytest.raises(ValueError, match=r"Every row has weight 0|at least one non-zero"):
+            clone(net).fit(X, y, sample_weight=np.zeros(10))
+        with pytest.raises(ValueError, match="Negative values"):
+            clone(net).fit(X, y, sample_weight=-np.ones(10))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "message"),
+    [
+        ("epochs", 0, "`epochs` of {} must be an integer of at least 1; got 0."),
+        ("batch_size", 1, "`batch_size` of {} must be an integer of at least 2 or 'auto'; got 1."),
+        ("learning_rate", 0, "`learning_rate` of {} must be a positive number; got 0."),
+        ("device", "abacus", "`device` of {} is 'abacus', which torch cannot use here."),
+    ],
+)
+def test_bad_parameters(net, parameter, value, message):
+    X, y = make_table(10)
+    with pytest.raises(ValueError, match=r"must|cannot") as caught:
+        clone(net).set_params(**{parameter: value}).fit(X, y)
+    assert str(caught.value) == message.format(type(net).__name__)
