@@ -6,14 +6,15 @@ from tabcast.decisions import Balanced, BestF1, Evidence, cross_fit
 from tests.decisions.test_best_f1 import draw
 
 CLASSES, PRIOR = np.arange(2), np.array([0.7, 0.3])
+TUNED = BestF1(min_rows=5)
 
 
 def test_each_group_by_a_rule_of_the_others():
     evidence = draw(120, [0.7, 0.3], seed=0)
     groups = np.arange(120) % 3
-    got = cross_fit(BestF1(), CLASSES, PRIOR, evidence, groups)
+    got = cross_fit(TUNED, CLASSES, PRIOR, evidence, groups)
     for group in range(3):
-        rule = BestF1().fit(CLASSES, PRIOR, evidence.take(groups != group))
+        rule = TUNED.fit(CLASSES, PRIOR, evidence.take(groups != group))
         assert np.array_equal(got[groups == group], rule.decide(evidence.proba[groups == group]))
 
 
@@ -23,19 +24,19 @@ def test_rows_held_out_in_several_groups_do_not_help_themselves():
     y = first.y
     evidence = Evidence(np.concatenate([first.proba, second.proba]), np.tile(y, 2), np.tile(np.arange(60), 2))
     groups = np.concatenate([np.arange(60) % 2, 2 + np.arange(60) // 30])
-    before = cross_fit(BestF1(), CLASSES, PRIOR, evidence, groups)
+    before = cross_fit(TUNED, CLASSES, PRIOR, evidence, groups)
     for group in range(4):
         own = np.isin(evidence.rows, evidence.rows[groups == group])
         flipped = Evidence(evidence.proba, np.where(own, 1 - evidence.y, evidence.y), evidence.rows)
-        after = cross_fit(BestF1(), CLASSES, PRIOR, flipped, groups)
+        after = cross_fit(TUNED, CLASSES, PRIOR, flipped, groups)
         assert np.array_equal(before[groups == group], after[groups == group])
 
 
 def test_one_group_is_divided():
     evidence = draw(100, [0.7, 0.3], seed=2)
-    codes = cross_fit(BestF1(), CLASSES, PRIOR, evidence, np.zeros(100, dtype=int))
+    codes = cross_fit(TUNED, CLASSES, PRIOR, evidence, np.zeros(100, dtype=int))
     assert codes.shape == (100,)
-    in_sample = BestF1().fit(CLASSES, PRIOR, evidence).decide(evidence.proba)
+    in_sample = TUNED.fit(CLASSES, PRIOR, evidence).decide(evidence.proba)
     assert not np.array_equal(codes, in_sample)  # several thresholds, none of them that of all rows
 
 

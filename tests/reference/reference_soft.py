@@ -101,17 +101,35 @@ class SoftRun:
     soft: Probabilities
     training_weights: list[float]
     student: Any
-    temperature: float
+    power: float
 
     def predict(self, rows: Sequence[Row]) -> Probabilities:
-        """What the student predicts, as soft as labels before they were sharpened: p to the power T, normalized."""
-        return sharpen(predict(self.student, rows), 1 / self.temperature)
+        """What the student predicts, to the power that undoes the sharpening of its labels and is calibrated."""
+        return sharpen(predict(self.student, rows), 1 / self.power)
+
+
+def calibrate(proba: Probabilities, y: Sequence[int]) -> float:
+    """The power with the smallest log-loss of held-out rows plus log(power)^2 / (2 * 0.5^2), by ternary search."""
+
+    def lose(log_power: float) -> float:
+        powered = sharpen([[max(p, 1e-12) for p in row] for row in proba], 1 / math.exp(log_power))
+        loss = -math.fsum(math.log(row[label]) for row, label in zip(powered, y, strict=True))
+        return loss + log_power**2 / (2 * 0.5**2)
+
+    low, high = -2.0, 2.0
+    for _ in range(100):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        if lose(first) < lose(second):
+            high = second
+        else:
+            low = first
+    return math.exp((low + high) / 2)
 
 
 def teach(
     own: Any, labeled: Sequence[Row], y: Sequence[int], pool: Sequence[Row], *, seed: int, n_trees: int, n_classes: int
-) -> tuple[list[float], Probabilities]:
-    """The committee: its weights, and its weighted mean for each unlabeled row."""
+) -> tuple[list[float], Probabilities, float]:
+    """The committee: its weights, its weighted mean for each unlabeled row, and the power that calibrates it."""
     all_rows = [*labeled, *pool]
     as_they_are = (list(labeled), list(pool))
     scored = (normal_scores(labeled, all_rows), normal_scores(pool, all_rows))
@@ -125,6 +143,7 @@ def teach(
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     shares = class_shares(y, n_classes)
     out_of_fold: dict[int, list[float]] = {i: [] for i in foldable}
+    held_out_proba: dict[int, Probabilities] = {i: [] for i in foldable}
     for model, rows, _ in members:
         for _, held_out in folds.split(foldable, [y[i] for i in foldable]):
             outside = [foldable[k] for k in held_out]
@@ -134,14 +153,20 @@ def teach(
                 shown.set_params(n_estimators=n_trees // 2)
             fitted = shown.fit([rows[i] for i in inside], [y[i] for i in inside])
             for i, proba in zip(outside, predict(fitted, [rows[i] for i in outside]), strict=True):
+                held_out_proba[i].append(proba)
                 out_of_fold[i].append(0.95 * proba[y[i]] + 0.05 * shares[y[i]])
     weights = expectation_maximization([out_of_fold[i] for i in foldable], strength=2.0)
+    mean = [
+        [sum(weights[m] * held_out_proba[i][m][c] for m in range(len(members))) for c in range(n_classes)]
+        for i in foldable
+    ]
+    power = calibrate(mean, [y[i] for i in foldable])
     predicted = [predict(clone(model).fit(rows, y), pool_rows) for model, rows, pool_rows in members]
     mixed = [
         [sum(weights[m] * predicted[m][i][c] for m in range(len(members))) for c in range(n_classes)]
         for i in range(len(pool))
     ]
-    return weights, mixed
+    return weights, mixed, power
 
 
 def soft_self_train(
@@ -168,9 +193,9 @@ def soft_self_train(
     """
     n_classes = max(y) + 1
     if committee:
-        weights, taught = teach(own, labeled, y, pool, seed=seed, n_trees=n_trees, n_classes=n_classes)
+        weights, taught, power = teach(own, labeled, y, pool, seed=seed, n_trees=n_trees, n_classes=n_classes)
     else:
-        weights, taught = [1.0], predict(clone(own).fit(labeled, y), pool)
+        weights, taught, power = [1.0], predict(clone(own).fit(labeled, y), pool), 1.0
     soft = sharpen(taught, temperature)
     if prior is not None:
         soft = align(soft, prior)
@@ -184,4 +209,4 @@ def soft_self_train(
                 classes.append(c)
                 counts.append(share)
     student = clone(own).fit(rows, classes, sample_weight=counts)
-    return SoftRun(weights, taught, soft, counts, student, temperature)
+    return SoftRun(weights, taught, soft, counts, student, temperature * power)

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.self_training import AveragedClassifier, SoftenedClassifier
+from tabcast.self_training import AveragedClassifier, SoftenedClassifier, calibrate_power
 from tabcast.teachers import Committee, FoundationModel
 
 LIGHT = Committee(["own", "linear"], n_folds=2)
@@ -35,18 +35,21 @@ def soften(proba, power):
 
 class TestSoftened:
     @pytest.mark.parametrize(
-        ("parameters", "power"),
+        ("parameters", "power", "calibrated"),
         [
-            ({}, 0.5),  # the committee's labels are sharpened with T = 0.5
-            ({"temperature": 0.25}, 0.25),
-            ({"output_temperature": 0.8}, 0.8),
-            ({"output_temperature": 1}, 1.0),
-            ({"teacher": "self"}, 1.0),  # nothing was sharpened
+            ({}, 0.5, True),  # the committee's labels are sharpened with T = 0.5
+            ({"temperature": 0.25}, 0.25, True),
+            ({"output_temperature": 0.8}, 0.8, False),
+            ({"output_temperature": 1}, 1.0, False),
+            ({"teacher": "self"}, 1.0, False),  # nothing was sharpened, and no row was held out
         ],
     )
-    def test_probabilities_are_those_of_the_student_to_a_power(self, table, parameters, power):
-        X, _, _ = table
+    def test_probabilities_are_those_of_the_student_to_a_power(self, table, parameters, power, calibrated):
+        X, y, _ = table
         model = fit(table, **parameters)
+        if calibrated:
+            power *= calibrate_power(model.teacher_.out_of_fold_, y[y >= 0][model.teacher_.held_out_])
+        assert model.output_temperature_ == power
         assert isinstance(model.estimator_, GaussianNB)  # a model of the user's own kind
         expected = soften(model.estimator_.predict_proba(X), power)
         np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
@@ -133,7 +136,9 @@ class TestCommittee:
         rows, codes = np.nonzero(soft)
         line = LogisticRegression(tol=1e-9, max_iter=1000).fit(X[rows], codes, sample_weight=soft[rows, codes])
         own, other = model.teacher_.weights_
-        expected = own * soften(model.estimator_.predict_proba(X), 0.5) + other * soften(line.predict_proba(X), 0.5)
+        power = model.output_temperature_
+        assert 0.25 < power < 1
+        expected = own * soften(model.estimator_.predict_proba(X), power) + other * soften(line.predict_proba(X), power)
         np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-6)
 
     def test_sample_weights_reach_the_retrained_members(self, table):

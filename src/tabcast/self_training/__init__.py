@@ -14,6 +14,7 @@ from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._fitter import Fitted, Fitter, evaluate, predict_classes
 from tabcast.self_training._hard import HardMethod, PreparedHard
 from tabcast.self_training._method import Method, Parts, PreparedMethod
+from tabcast.self_training._output_power import calibrate_power
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._scoring import StoredPredictions, find_scorer
@@ -48,6 +49,7 @@ __all__ = [
     "Split",
     "StoredPredictions",
     "TrainingData",
+    "calibrate_power",
     "evaluate",
     "find_scorer",
     "predict_classes",

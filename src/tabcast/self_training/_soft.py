@@ -20,6 +20,7 @@ from tabcast.self_training._deployed import AveragedClassifier, average, sharpen
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._lesson import OwnOutOfFold, make_lesson
 from tabcast.self_training._method import Method, Parts, PreparedMethod
+from tabcast.self_training._output_power import calibrate_power
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.table import Floats, Index, take_rows
 from tabcast.teachers import Sampling, Teacher, compare_samples
@@ -48,6 +49,8 @@ class PreparedSoft(PreparedMethod):
         What the student of each variant learns from in the first round; empty before the teacher was asked.
     sampling : Sampling or None
         How the labeled rows look as a sample; None where the teacher cannot tell.
+    calibration : float
+        The power that calibrates the teacher's out-of-fold probabilities; 1 where it has none.
     seconds : float
         Time of the teacher.
     """
@@ -61,6 +64,7 @@ class PreparedSoft(PreparedMethod):
         self.first_labels: dict[float | None, PseudoLabels] = {}
         self.sampling: Sampling | None = None
         self.own: OwnOutOfFold | None = None
+        self.calibration = 1.0
         self.seconds = 0.0
 
     @property
@@ -164,6 +168,8 @@ class PreparedSoft(PreparedMethod):
         teacher.fit(make_lesson(self.data, self.split, fitter, supervised, self.own, self.method.seed))
         if teacher.out_of_fold_ is not None:
             self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
+            held_out = self.data.labels.codes[self.split.train[teacher.held_out_]]
+            self.calibration = calibrate_power(teacher.out_of_fold_, np.searchsorted(present, held_out))
         self.seconds += perf_counter() - start
 
     def _write_labels(self, current: Fitted, present: Index, class_prior: Floats | None) -> PseudoLabels:
@@ -187,7 +193,7 @@ class PreparedSoft(PreparedMethod):
             raw_confidence=proba[every_row, np.searchsorted(present, labels)],
             weight=np.ones(n_pool),
             soft=divided,
-            power=temperature if method.output_power is None else method.output_power,
+            power=temperature * self.calibration if method.output_power is None else method.output_power,
         )
 
 
@@ -211,7 +217,8 @@ class SoftMethod(Method):
         With "auto", whether a second student is trained on labels that are aligned with the proportions of the training
         rows.
     output_power : float or None
-        The power that the student's probabilities are raised to. None: the temperature that sharpened its labels.
+        The power that the student's probabilities are raised to. None: the temperature that sharpened its labels, times
+        the power that calibrates the teacher's out-of-fold probabilities.
     seed : int
         Seed of the teacher.
     """

@@ -63,7 +63,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         "self").
     output_temperature : float or "auto", default="auto"
         How much the student's probabilities are softened, ``p ** T``. "auto": the temperature that sharpened its
-        labels. 1 leaves them as they are.
+        labels, times the power that calibrates the out-of-fold probabilities of the teacher, if it has any. 1 leaves
+        them as they are.
     class_prior : str, array-like of shape (n_classes,) or None, default="auto"
         What the mean of the soft labels has to be. "auto": whatever it is, and labels are not sharpened either where
         the labeled rows do not look like a random sample; in `GuardedClassifier` an aligned student, as with "labeled",
@@ -110,6 +111,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         The self-trained model, also where the committee is deployed.
     committee_ : classifier or None
         The teacher as a classifier; None if it is your estimator alone, or without unlabeled rows.
+    output_temperature_ : float
+        The power that the student's probabilities are raised to; 1 where the supervised model won.
     class_prior_ : ndarray of shape (n_classes,) or None
         The proportions that soft labels were aligned with, if any.
     sampling_ : Sampling or None
@@ -271,6 +274,7 @@ n_fits_ : see SelfTrainingClassifier
         self.committee_ = None
         if self.teacher_ is not None and self.teacher_.stands_alone:
             self.committee_ = average(self.teacher_.list_classifiers(self.supervised_), final.present_classes)
+        self.output_temperature_ = pseudo.power
         self.student_ = soften(self.estimator_, pseudo.power)
         if deploy == "retrained" and self.committee_ is not None and pseudo.soft is not None:
             self.student_ = final.retrain(self.estimator_, pseudo)
