@@ -77,6 +77,9 @@ def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state,
             }
             for name, parameters in (variants or {"self_trained": {}}).items():
                 both = clone(classifier).set_params(**parameters).fit(X[rows], y[rows])
+                alarm = variants and both.sampling_ is not None and not both.sampling_.looks_random
+                if alarm:  # labels may neither be aligned nor sharpened here
+                    both = clone(classifier).fit(X[rows], y[rows])
                 split[name] = list(both.predict(X[held_out]))
             if isinstance(getattr(both, "teacher_", None), Committee):
                 proba = both.teacher_.predict_proba(X[held_out])

@@ -82,6 +82,7 @@ class TestAgainstTheTwin:
         ids=lambda classifier: f"{type(classifier).__name__}-{type(classifier.estimator).__name__}",
     )
     @pytest.mark.parametrize(("n_splits", "n_repeats"), [(5, 1), (3, 2)])
+    @pytest.mark.filterwarnings("ignore::tabcast.exceptions.SamplingWarning")  # in a split of the reference
     def test_equal(self, moons, classifier, n_splits, n_repeats):
         X, _, y = moons
         ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)

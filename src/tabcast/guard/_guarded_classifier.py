@@ -150,6 +150,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     A committee of several kinds of models, trained on the labeled rows alone, has ...: the part that ...
     The interval is ... points wide...
     The self-trained model was kept, because its cross-validated score is better than the supervised one's.
+    It is the student whose labels are not aligned with the class proportions (... against ...; ...).
     """
 
     self_trained_: Any
