@@ -132,6 +132,11 @@ def test_a_time_limit_that_was_reached():
     )
 
 
+def test_an_interrupt():
+    verdict = make_verdict(stopped=True, time_limit=None, scores=make_verdict()["scores"][:3])
+    assert say_verdict(verdict)[3] == "An interrupt ended the comparison early: 3 of 5 x 2 splits were evaluated."
+
+
 def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
     assert say_verdict(with_committee()) == [
         "Better than your model alone, but what the unlabeled rows changed may be chance.",

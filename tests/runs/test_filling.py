@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from tabcast import fit_table, load_run
 from tabcast.cli.main import app
+from tabcast.exceptions import TabcastWarning
 from tabcast.files import ArgumentError
 from tabcast.report import render_report
 from tabcast.runs import load_model, predict_file
@@ -127,6 +128,12 @@ def test_labels_and_names_as_the_table_has_them():
     assert run.filled.columns[-3:].tolist() == ["status", "status_2", "probability"]
     assert set(run.filled.loc[run.filled["status_2"] == "filled", "churned"]) == {0.0, 1.0}
     assert set(run.filled.loc[run.filled["status_2"] == "review", "churned"]) == {-1.0}
+
+
+def test_a_filled_table_is_no_table_to_fit(run):
+    n_filled = run.summary["filled"]["n_filled"]
+    with pytest.warns(TabcastWarning, match=f"looks like a filled table: {n_filled} of its labels are predictions"):
+        fit_table(run.filled, "churned", **QUICK)
 
 
 def test_costs_decide_and_fill(place):

@@ -82,6 +82,23 @@ def fill_table(
     return Filling(_assemble(table, predictions[label], pool.confidence, choice.filled), shown, facts)
 
 
+def warn_of_filled(table: PreparedTable) -> list[str]:
+    """Sentences about a table that is itself a filled one: its predictions would count as labels."""
+    frame = table.frame
+    if not {"status", "probability"} <= set(frame.columns):
+        return []
+    status = frame["status"].astype(object)
+    if not set(status.dropna()) <= {GIVEN, IS_FILLED, REVIEW}:
+        return []
+    n_filled = int(((status == IS_FILLED) & ~pd.isna(table.y)).sum())
+    if not n_filled:
+        return []
+    return [
+        f"The table looks like a filled table: {n_filled:,} of its labels are predictions (status 'filled') and count "
+        "as labels here, so that scores and bounds mean nothing; fit the original table with the labels added instead."
+    ]
+
+
 def _choose(held_out: HeldOut, pool: Guesses, classes: list[Any], options: RunOptions) -> Choice:
     """Which rows are filled."""
     if options.cost is not None:

@@ -12,7 +12,7 @@ import pandas as pd
 from tabcast.decisions import Decision
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Argument, ArgumentError, Understanding
-from tabcast.runs._filling import fill_table
+from tabcast.runs._filling import fill_table, warn_of_filled
 from tabcast.runs._folder import FILLED, HISTORY, NEXT_ROWS
 from tabcast.runs._history import read_history
 from tabcast.runs._options import RunOptions, read_column_options
@@ -207,7 +207,7 @@ def fit_table(
     options = options.with_costs(prepared.understanding.classes)
     if on_understood is not None:
         on_understood(prepared.understanding, prepared.notes)
-    for sentence in [*prepared.differences, *prepared.alarms]:
+    for sentence in [*prepared.differences, *prepared.alarms, *warn_of_filled(prepared)]:
         warnings.warn(sentence, TabcastWarning, stacklevel=2)
     trained = train(prepared, options)
     for warning in trained.warnings:
