@@ -16,12 +16,12 @@ def plot_calibration(source: Any) -> Figure:
     Parameters
     ----------
     source : Run, GuardedClassifier or Diagnostics
-        What to draw.
+        The run or the model whose calibration is drawn.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        A new figure with the two lines.
 
     See Also
     --------

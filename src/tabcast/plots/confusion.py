@@ -18,12 +18,12 @@ def plot_confusion(source: Any) -> Figure:
     Parameters
     ----------
     source : Run, GuardedClassifier or Diagnostics
-        What to draw.
+        The run or the model whose errors are counted.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        The matrix in a new figure.
 
     See Also
     --------

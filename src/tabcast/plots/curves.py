@@ -16,12 +16,12 @@ def plot_curves(source: Any) -> Figure:
     Parameters
     ----------
     source : Run, GuardedClassifier or Diagnostics
-        What to draw.
+        Where the held-out probabilities come from.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        Two Axes side by side.
 
     See Also
     --------

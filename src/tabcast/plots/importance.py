@@ -18,12 +18,12 @@ def plot_importance(source: Any) -> Figure:
     Parameters
     ----------
     source : Run or Diagnostics
-        What to draw.
+        The run, or what `diagnose` gave.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        One dot per column.
 
     See Also
     --------

@@ -18,12 +18,12 @@ def plot_rounds(source: Any) -> Figure:
     Parameters
     ----------
     source : Run, GuardedClassifier or fitted self-training classifier
-        What to draw.
+        What was trained.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        Bars and, where there are scores, a line.
 
     See Also
     --------

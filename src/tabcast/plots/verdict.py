@@ -16,12 +16,12 @@ def plot_verdict(source: Any) -> Figure:
     Parameters
     ----------
     source : Run or GuardedClassifier
-        What to draw.
+        The comparison.
 
     Returns
     -------
     matplotlib Figure
-        A new figure.
+        One dot per model.
 
     See Also
     --------
