@@ -214,9 +214,20 @@ class TestReport:
     def test_a_notebook_shows_it_in_a_frame_of_its_own(self, run):
         shown = run.report._repr_html_()
         (page,) = re.findall(r'srcdoc="([^"]*)"', shown)
-        assert unescape(page).replace('<base href="about:srcdoc">', "", 1) == run.report.html
+        plain = re.sub(
+            '<a class="file" href="[^"]*">', '<a class="file">', run.report.html
+        )  # no file beside a notebook
+        assert unescape(page).replace('<base href="about:srcdoc">', "", 1) == plain != run.report.html
         assert re.fullmatch(r"<iframe [^<>]*></iframe>", shown)
         assert 'sandbox="allow-scripts allow-downloads"' in shown
+
+    def test_a_notebook_shows_a_card_of_the_run(self, run):
+        card = run._repr_html_()
+        assert str(run.verdict).splitlines()[0] in card
+        assert f"{run.verdict.total.gain:+.3f}" in card
+        assert "customers.csv" in card
+        assert run.summary["table"]["classes"][0]["name"] in card
+        assert f"{run.summary['diagnostics']['quality']['accuracy']:.1%}" in card
 
     def test_links_within_the_page_stay_in_the_frame(self, run, tmp_path):
         program = find_browser()

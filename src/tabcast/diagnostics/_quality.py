@@ -116,16 +116,21 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
             **dict(zip(("supervised_recall", "supervised_low", "supervised_high"), supervised_recall, strict=True)),
         }
     )
-    accuracy = _proportion(np.array([right.sum()]), np.array([n]))
+    share, low, high = (float(one[0]) for one in _proportion(np.array([right.sum()]), np.array([n])))
+    balanced = _average(*recall)
     return Quality(
-        names,
-        confusion,
-        per_class,
-        *(float(one[0]) for one in accuracy),
-        *_average(*recall),
-        float(before.sum() / n) if n else np.nan,
-        _average(*supervised_recall)[0],
-        n,
+        classes=names,
+        confusion=confusion,
+        per_class=per_class,
+        accuracy=share,
+        accuracy_low=low,
+        accuracy_high=high,
+        balanced_accuracy=balanced[0],
+        balanced_accuracy_low=balanced[1],
+        balanced_accuracy_high=balanced[2],
+        supervised_accuracy=float(before.sum() / n) if n else np.nan,
+        supervised_balanced_accuracy=_average(*supervised_recall)[0],
+        n_rows=n,
     )
 
 

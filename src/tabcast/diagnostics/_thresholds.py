@@ -51,9 +51,9 @@ def thresholds(codes: Index, proba: Floats, classes: ArrayLike, rule: DecisionRu
     codes : ndarray of int of shape (n_rows,)
         Index of the true class.
     proba : ndarray of shape (n_rows, n_classes)
-        Probabilities, predicted by models that were not trained on the rows.
+        Probabilities of held-out rows, the second column that of the positive class.
     classes : array-like of shape (n_classes,)
-        The classes.
+        All classes, sorted.
     rule : DecisionRule
         The rule by which the model predicts.
 

@@ -14,7 +14,7 @@ from tabcast.report import _charts as charts
 from tabcast.report import _words as words
 from tabcast.report._data import PageData
 from tabcast.report._forms import N_COLORS, color
-from tabcast.report._words import Words
+from tabcast.report._phrases import Words
 
 Data = Mapping[str, Any]
 

@@ -59,7 +59,7 @@ def make_preview(predictions: pd.DataFrame | None, classes: Sequence[Any]) -> Pr
     values = first.iloc[:, proba].to_numpy(dtype=float)
     own = [float(line[code]) if code < len(names) else float("nan") for line, code in zip(values, codes, strict=True)]
     rows = [
-        [str(int(first.iloc[place, 0])), *(shorten(first.iloc[place, column], MAX_TEXT) for column in identifiers)]
+        [clean(first.iloc[place, 0]), *(shorten(first.iloc[place, column], MAX_TEXT) for column in identifiers)]
         for place in range(len(first))
     ]
     heads = ["row", *(clean(predictions.columns[column]) for column in identifiers)]

@@ -43,6 +43,7 @@ from tabcast.runs._predictions import name_columns, tabulate_predictions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
 from tabcast.runs._report import RunReport
 from tabcast.runs._write_folder import write_folder
+from tabcast.self_training._card import describe_verdict, list_classes, make_card
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,6 +187,19 @@ class Run:
             NEXT_ROWS: partial(guard(self.next_rows).to_csv, index=False),
             HISTORY: lambda path: path.write_text(history, encoding="utf-8"),
         }
+
+    def _repr_html_(self) -> str:
+        """A card for notebooks: the verdict, the gain, the classes and the rows."""
+        table, verdict, quality = self.summary["table"], self.verdict, self.summary["diagnostics"].get("quality")
+        facts = [] if verdict is None else describe_verdict(verdict)
+        if quality and quality["accuracy"] is not None:
+            ends = f"95% interval: {quality['accuracy_low']:.1%} to {quality['accuracy_high']:.1%}"
+            facts.insert(0, ("accuracy on held-out rows", f"{quality['accuracy']:.1%} ({ends})"))
+        facts.append(("rows", f"{table['n_labeled']:,} labeled, {table['n_unlabeled']:,} unlabeled and predicted"))
+        facts.append(("classes", list_classes([one["name"] for one in table["classes"]])))
+        facts.append(("more", "run.report, run.predictions, run.verdict"))
+        title = f"Run: {table['file']}, target {table['target']}, {self.summary['method']['title']}"
+        return make_card(title, "" if verdict is None else str(verdict).splitlines()[0], facts)
 
     def __repr__(self) -> str:
         table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
