@@ -173,7 +173,9 @@ def test_scores_are_those_of_scikit_learn_to_the_last_bit():
     """Ours are computed without its transformer's loop; ties, missing, constant and empty columns, rows not seen."""
     random = np.random.default_rng(0)
     missing = np.where(random.random(300) < 0.3, np.nan, random.exponential(size=300))
-    X = np.column_stack([random.normal(size=300), random.integers(0, 5, 300), missing, np.full(300, 2.0), missing * 1e99])
+    X = np.column_stack(
+        [random.normal(size=300), random.integers(0, 5, 300), missing, np.full(300, 2.0), missing * 1e99]
+    )
     ours = NormalScores().fit(X[:200])
     for rows in (X, 3 * X, -X, X[:1]):
         theirs = np.clip(ours.quantiles_.transform(rows), -3, 3)
