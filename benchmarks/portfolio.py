@@ -3,8 +3,8 @@
 On real tables some rows keep their label. Every kind of `tabcast.models.Portfolio` is cross-validated on them and
 fitted on all of them; AUC, accuracy and log-loss are those of up to 2,000 other rows. For each number of labels the
 script prints the mean scores of every kind, of what the one-standard-error rule chooses among all kinds and among the
-two simplest, with one repeat, two repeats and racing, the CPU time of a fit of each kind, and how often each was chosen.
-The last line is JSON.
+two simplest, with one repeat, two repeats and racing, the CPU time of a fit of each kind, and how often each was
+chosen. The last line is JSON.
 
     python benchmarks/portfolio.py [--seeds 2] [--labels 30 60 120 240]
 """

@@ -73,7 +73,11 @@ def fit(
     target: Annotated[str, typer.Option(help="The column of labels; rows with an empty cell are unlabeled.")],
     method: Annotated[MethodName, typer.Option(help="How the unlabeled rows are used.")] = MethodName.soft,
     model: Annotated[
-        str, typer.Option(help="Base classifier: auto, xgboost, lightgbm, catboost, random_forest, ...")
+        str,
+        typer.Option(
+            help="Base classifier: xgboost, lightgbm, catboost, random_forest, ..., or auto: chosen among several "
+            "kinds by cross-validation on the labeled rows."
+        ),
     ] = "auto",
     density: Annotated[DensityName | None, typer.Option(help="Density of cast-l and cast-d, if not their own.")] = None,
     strategy: Annotated[
@@ -257,11 +261,15 @@ def print_start(
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
     """The verdict, caveats, and where everything is."""
     from tabcast.guard import say_verdict
+    from tabcast.models import say_choice
 
     files = summary["files"]
     lines = [""]
     if summary["verdict"] is not None:
         lines += say_verdict(summary["verdict"])
+    choice = summary["method"]["model_choice"]
+    if choice is not None:
+        lines.append(say_choice(choice))
     prior = summary["training"].get("class_prior")
     if prior is not None:
         names = [one["name"] for one in summary["table"]["classes"]]

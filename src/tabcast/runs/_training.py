@@ -16,7 +16,7 @@ from tabcast.decisions import DecisionRule
 from tabcast.diagnostics import Diagnostics, diagnose
 from tabcast.exceptions import NothingHeldOutError, NoUnlabeledRowsWarning, ScoreError, TabcastWarning
 from tabcast.files import Argument, ArgumentError
-from tabcast.models import make_model
+from tabcast.models import Choice, make_model
 from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
 from tabcast.self_training import SelfTrainer
@@ -44,6 +44,8 @@ class Trained:
         Time it took.
     n_fits : int
         Number of base classifiers fitted.
+    choice : Choice or None, default=None
+        The kind of model that was chosen on all labeled rows; None where the user named one.
     """
 
     model: Any
@@ -53,6 +55,7 @@ class Trained:
     warnings: list[Warning]
     seconds: float
     n_fits: int
+    choice: Choice | None = None
 
     @property
     def pseudo_labels(self) -> pd.DataFrame:
@@ -89,6 +92,7 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         _each_once(caught),
         perf_counter() - start,
         guarded.n_fits_,
+        getattr(guarded.self_trained_, "model_choice_", None),
     )
 
 
@@ -148,7 +152,8 @@ def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
         )
         model.fit(table.X.iloc[labeled].reset_index(drop=True), table.y[labeled])
     seconds = perf_counter() - start
-    return Trained(model.estimator_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_)
+    choice = getattr(model, "model_choice_", None)
+    return Trained(model.estimator_, model.decision_, None, None, _each_once(caught), seconds, model.n_fits_, choice)
 
 
 def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:
