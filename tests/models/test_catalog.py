@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.models import AdaptedClassifier, default_classifier, weight_parameter
+from tabcast.models import AdaptedClassifier, Portfolio, default_classifier, weight_parameter
 from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.teachers import SelfTeacher
 
@@ -34,11 +34,13 @@ def test_the_names():
     )
 
 
-def test_auto_is_the_default_classifier():
-    assert make_model("auto", seed=3).get_params() == default_classifier().set_params(random_state=3).get_params()
+def test_boosting_is_the_default_classifier_and_auto_chooses():
+    boosting = make_model("hist_gradient_boosting", seed=3)
+    assert boosting.get_params() == default_classifier().set_params(random_state=3).get_params()
+    assert make_model("auto", seed=3, n_jobs=2).get_params() == Portfolio(n_jobs=2, random_state=3).get_params()
 
 
-@pytest.mark.parametrize("name", MODEL_NAMES)
+@pytest.mark.parametrize("name", MODEL_NAMES[1:])  # "auto" is one of the others
 class TestEveryModel:
     def test_takes_mixed_tables_and_weights(self, name, mixed_table):
         X, y = mixed_table

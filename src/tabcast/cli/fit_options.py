@@ -67,7 +67,13 @@ class DeployName(StrEnum):
 Table = Annotated[Path, typer.Argument(help="CSV, TSV, gzipped, Parquet, Feather or Excel, with a column of labels.")]
 Target = Annotated[str, typer.Option(help="The column of labels; rows with an empty cell are unlabeled.")]
 Method = Annotated[MethodName, typer.Option(help="How the unlabeled rows are used.")]
-Model = Annotated[str, typer.Option(help="Base classifier: auto, xgboost, lightgbm, catboost, random_forest, ...")]
+Model = Annotated[
+    str,
+    typer.Option(
+        help="Base classifier: xgboost, lightgbm, catboost, random_forest, ..., or auto: chosen among several kinds by "
+        "cross-validation on the labeled rows."
+    ),
+]
 Density = Annotated[DensityName | None, typer.Option(help="Density of cast-l and cast-d, if not their own.")]
 Strategy = Annotated[
     StrategyName | None, typer.Option(help="Which rows get pseudo-labels (not soft). Default: curriculum.")

@@ -38,6 +38,7 @@ def print_start(
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
     """The verdict, caveats, and where everything is."""
     from tabcast.guard import say_verdict
+    from tabcast.models import say_choice
     from tabcast.report._filled import say_filled
     from tabcast.report._score_words import say_score
 
@@ -46,6 +47,9 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     if summary["verdict"] is not None:
         lines += say_verdict(summary["verdict"])
     lines += say_score(summary["score"])
+    choice = summary["method"]["model_choice"]
+    if choice is not None:
+        lines.append(say_choice(choice))
     prior = summary["training"].get("class_prior")
     if prior is not None:
         names = [one["name"] for one in summary["table"]["classes"]]

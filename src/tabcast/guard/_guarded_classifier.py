@@ -36,7 +36,7 @@ from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
 from tabcast.guard._pooled import PooledScores, pool_scores
 from tabcast.guard._scoring import HeldOutScore
 from tabcast.guard._verdict import Gain, Verdict
-from tabcast.progress import Bar, Progress
+from tabcast.progress import Progress, make_bar
 from tabcast.self_training import (
     SelfTrainer,
     SemiSupervisedClassifier,
@@ -384,7 +384,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     def _show_progress(self, total: int) -> Progress:
         """A progress bar over the models if `verbose` is 1 or more."""
-        return Bar(type(self).__name__, total, unit="models", left="left") if self.verbose else Progress()
+        return make_bar(type(self).__name__, total, unit="models", left="left") if self.verbose else Progress()
 
     def _check_parameters(self) -> None:
         """Raise an error for invalid parameters, before any work."""

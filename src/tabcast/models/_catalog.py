@@ -25,6 +25,13 @@ BOOSTING = {"n_estimators": 100, "learning_rate": 0.1, "subsample": 0.8, "colsam
 PACKAGES = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
 
 
+def _auto(seed: int | None, n_jobs: int | None) -> Any:
+    """Chooses among the others."""
+    from tabcast.models._portfolio import Portfolio  # which makes its members here
+
+    return Portfolio(n_jobs=n_jobs, random_state=seed)
+
+
 def _default(seed: int | None, n_jobs: int | None) -> Any:
     """scikit-learn's gradient boosting; its threads are those of OpenMP, whatever `n_jobs` is."""
     return default_classifier().set_params(random_state=seed)
@@ -74,7 +81,7 @@ def _net(kind: str, seed: int | None, n_jobs: int | None) -> Any:
 
 
 MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
-    "auto": _default,
+    "auto": _auto,
     "hist_gradient_boosting": _default,
     "random_forest": _random_forest,
     "extra_trees": _extra_trees,
@@ -98,7 +105,8 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
     Parameters
     ----------
     name : str
-        One of `MODEL_NAMES`. "auto" is :func:`default_classifier`, the same as "hist_gradient_boosting".
+        One of `MODEL_NAMES`. "auto" is a :class:`Portfolio`, which chooses among the others by cross-validation;
+        "hist_gradient_boosting" is :func:`default_classifier`.
     seed : int, default=None
         Seed of everything random in it.
     n_jobs : int, default=None
@@ -113,7 +121,7 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
     Examples
     --------
     >>> from tabcast.models import make_model
-    >>> make_model("auto", seed=0)
+    >>> make_model("hist_gradient_boosting", seed=0)
     HistGradientBoostingClassifier(min_samples_leaf=8, random_state=0)
     >>> make_model("random_forrest")
     Traceback (most recent call last):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tabcast.guard import say_verdict
+from tabcast.models import say_choice
 from tabcast.report._phrases import (
     Data,
     Words,
@@ -367,12 +368,18 @@ def say_seconds(training: Data) -> Words:
     )
 
 
+def say_model(method: Data) -> str:
+    """The kind of model, and why it was chosen if the user named none."""
+    choice = method.get("model_choice")
+    return spaced(method["model"]) if choice is None else say_choice(choice).removeprefix("Model: ")
+
+
 def list_settings(summary: Data) -> list[tuple[str, Any]]:
     """Settings of the run and its files, each with its name."""
     method = summary["method"]
     return [
         ("method", "Soft self-training" if "teacher" in method["settings"] else METHODS[method["name"]]),
-        ("model", spaced(method["model"])),
+        ("model", say_model(method)),
         *((spaced(key), value) for key, value in method["settings"].items()),
         ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),
         *((f"file: {spaced(key)}", value) for key, value in summary["files"].items()),

@@ -73,7 +73,8 @@ def fit_table(
         How the unlabeled rows are used: soft self-training with a committee, CAST with empirical likelihood or with
         kernel density, self-training by the classifier's own confidence, or not at all.
     model : str, default="auto"
-        The base classifier: one of `tabcast.models.MODEL_NAMES`.
+        The base classifier: one of `tabcast.models.MODEL_NAMES`. "auto" chooses among several kinds by
+        cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
     density : {"likelihood", "kernel", "uniform"}, optional
         The density of "cast-l" and "cast-d", if another than their own.
     strategy : {"curriculum", "threshold", "top_k", "all"}, optional

@@ -49,6 +49,7 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
             "name": options.method,
             "title": TITLES[options.method],
             "model": options.model,
+            "model_choice": None if trained.choice is None else trained.choice.to_dict(),
             "settings": options.settings(understanding.target_rule.missing_label),
             "guard": options.guard and guarded is not None,
         },

@@ -21,7 +21,7 @@ from tabcast.exceptions import (
 )
 from tabcast.guard import OutOfFold, Verdict
 from tabcast.guard._scoring import is_share
-from tabcast.models import make_model
+from tabcast.models import Choice, make_model
 from tabcast.runs._options import RunOptions
 from tabcast.runs._prepared_table import PreparedTable
 from tabcast.statistics import corrected_interval
@@ -47,6 +47,8 @@ class Supervised:
         row can be held out.
     score : dict or None
         `metric`, `score`, `low`, `high` (None if too few folds have every class), `level`, `n_splits`.
+    choice : Choice or None
+        The kind of model that was chosen on all labeled rows; None where the user named one.
     """
 
     model: Any
@@ -54,6 +56,7 @@ class Supervised:
     n_fits: int
     out_of_fold: OutOfFold | None
     score: dict[str, Any] | None
+    choice: Choice | None
 
 
 def fit_supervised(table: PreparedTable, options: RunOptions) -> Supervised:
@@ -88,13 +91,15 @@ def fit_supervised(table: PreparedTable, options: RunOptions) -> Supervised:
     held_out = guarded.out_of_fold_
     trained = {fold: labeled[rows] for fold, rows in held_out.trained.items()}
     found = replace(held_out, rows=labeled[held_out.rows], trained=trained)
-    return Supervised(guarded.estimator_, guarded.decision_, guarded.n_fits_, found, score_of(guarded.verdict_))
+    choice = getattr(guarded.self_trained_, "model_choice_", None)
+    return Supervised(guarded.estimator_, guarded.decision_, guarded.n_fits_, found, score_of(guarded.verdict_), choice)
 
 
 def _leave_unscored(model: Any, reason: str) -> Supervised:
     """The model without a score, and a warning."""
     warnings.warn(reason, TabcastWarning, stacklevel=4)
-    return Supervised(model.estimator_, model.decision_, model.n_fits_, None, None)
+    choice = getattr(model, "model_choice_", None)
+    return Supervised(model.estimator_, model.decision_, model.n_fits_, None, None, choice)
 
 
 def score_of(verdict: Verdict) -> dict[str, Any]:

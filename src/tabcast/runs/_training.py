@@ -16,7 +16,7 @@ from tabcast.diagnostics import Diagnostics, diagnose
 from tabcast.exceptions import ComparisonStopped, NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.files import Argument, ArgumentError
 from tabcast.guard import OutOfFold
-from tabcast.models import make_model
+from tabcast.models import Choice, make_model
 from tabcast.runs._options import DENSITY_OF, RunOptions
 from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
 from tabcast.runs._supervised import Supervised, fit_supervised
@@ -47,6 +47,8 @@ class Trained:
         Number of base classifiers fitted.
     supervised : Supervised or None, default=None
         The evaluation of supervised training; None for other methods.
+    choice : Choice or None, default=None
+        The kind of model that was chosen on all labeled rows; None where the user named one.
     """
 
     model: Any
@@ -57,6 +59,7 @@ class Trained:
     seconds: float
     n_fits: int
     supervised: Supervised | None = None
+    choice: Choice | None = None
 
     @property
     def out_of_fold(self) -> OutOfFold | None:
@@ -104,6 +107,7 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         _each_once(caught),
         perf_counter() - start,
         guarded.n_fits_,
+        choice=getattr(guarded.self_trained_, "model_choice_", None),
     )
 
 
@@ -122,7 +126,7 @@ def _keep_uncompared(guarded: GuardedClassifier, options: RunOptions, warned: li
     """The model of all rows after an interrupt: without a verdict, the supervised one unless the guard is off."""
     both = guarded.self_trained_
     model, rule = (both.supervised_, both.supervised_decision_) if options.guard else (both.deployed_, both.decision_)
-    return Trained(model, rule, None, None, warned, seconds, both.n_fits_)
+    return Trained(model, rule, None, None, warned, seconds, both.n_fits_, choice=getattr(both, "model_choice_", None))
 
 
 def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
@@ -171,7 +175,7 @@ def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
         warnings.simplefilter("always", TabcastWarning)
         found = fit_supervised(table, options)
     seconds, warned = perf_counter() - start, _each_once(caught)
-    return Trained(found.model, found.decision, None, None, warned, seconds, found.n_fits, found)
+    return Trained(found.model, found.decision, None, None, warned, seconds, found.n_fits, found, found.choice)
 
 
 def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:

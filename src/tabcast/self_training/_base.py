@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tabcast.decisions import DecisionRule, decide_with
-from tabcast.models import default_classifier
+from tabcast.models import resolve_estimator
 from tabcast.models._failures import explained
 from tabcast.self_training._card import show_classifier
 from tabcast.self_training._fitter import refuse_nan
@@ -164,8 +164,8 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         return {**bundle, "text/html": show_classifier(self)} if "text/html" in bundle else bundle
 
     def _base_estimator(self) -> Any:
-        """The estimator to copy: the user's or the default one."""
-        return default_classifier() if self.estimator is None else self.estimator
+        """The estimator to copy: the user's, the default one, or one that chooses."""
+        return resolve_estimator(self.estimator, type(self).__name__)
 
     def _read_again(self, X: Any) -> Any:
         """Another table: checked, with the columns of `fit`."""

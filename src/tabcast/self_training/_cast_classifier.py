@@ -40,8 +40,9 @@ class CASTClassifier(SelfTrainer):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, default=None
-        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves.
+    estimator : classifier with `predict_proba`, "auto" or None, default=None
+        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves. "auto": chosen among
+        several kinds by cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
     density : str or Density, default="likelihood"
         "likelihood" (CAST-L), "kernel" (CAST-D), "uniform" (none) or a member of `tabcast.density`.
     alpha : float, sequence of float or "search", default="search"
@@ -104,7 +105,7 @@ n_fits_ : see SelfTrainingClassifier
 
     def __init__(
         self,
-        estimator: BaseEstimator | None = None,
+        estimator: BaseEstimator | str | None = None,
         *,
         density: str | Density = "likelihood",
         alpha: str | float | Sequence[float] = "search",

@@ -26,8 +26,9 @@ class SelfTrainingClassifier(SelfTrainer):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, default=None
-        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves.
+    estimator : classifier with `predict_proba`, "auto" or None, default=None
+        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves. "auto": chosen among
+        several kinds by cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
     confidence : Confidence or str, default=None
         What pseudo-labels are chosen by: a member of `tabcast.confidence` or its short name. None: `Raw()`.
     strategy : Strategy or str, default=None
@@ -103,7 +104,7 @@ class SelfTrainingClassifier(SelfTrainer):
         Confidence that the strategy required of each class in the last round shown in `pseudo_labels_`. None for a
         strategy that selects by rank, or everything.
     model_choice_ : Choice
-        What was chosen, where `estimator` is a :class:`~tabcast.models.Portfolio`.
+        What was chosen, where `estimator` is "auto" or a :class:`~tabcast.models.Portfolio`.
     parts_ : Parts
         The fitted parts of the final run: `confidence`, `strategy`, `weighting`, `noise_filter`, `feature_selection`,
         `validation`.
@@ -139,7 +140,7 @@ class SelfTrainingClassifier(SelfTrainer):
 
     def __init__(
         self,
-        estimator: BaseEstimator | None = None,
+        estimator: BaseEstimator | str | None = None,
         *,
         confidence: Confidence | str | None = None,
         strategy: Strategy | str | None = None,
