@@ -11,7 +11,9 @@ from tabcast.models import AdaptedClassifier, Portfolio, default_classifier, wei
 from tabcast.models._catalog import MODEL_NAMES, make_model
 from tabcast.teachers import SelfTeacher
 
-PACKAGES = {"xgboost": "xgboost", "lightgbm": "lightgbm", "catboost": "catboost"}
+NETS = ("mlp", "ft_transformer", "vime", "subtab", "scarf", "switchtab")
+PACKAGES = {"xgboost": "xgboost", "lightgbm": "lightgbm", "catboost": "catboost", "mlp": "torch"}
+CHEAP = [name for name in MODEL_NAMES[1:] if name not in NETS[1:]]  # tests/models/neural has the other networks
 
 
 def make(name, **kwargs):
@@ -31,6 +33,12 @@ def test_the_names():
         "xgboost",
         "lightgbm",
         "catboost",
+        "mlp",
+        "ft_transformer",
+        "vime",
+        "subtab",
+        "scarf",
+        "switchtab",
     )
 
 
@@ -40,7 +48,7 @@ def test_boosting_is_the_default_classifier_and_auto_chooses():
     assert make_model("auto", seed=3, n_jobs=2).get_params() == Portfolio(n_jobs=2, random_state=3).get_params()
 
 
-@pytest.mark.parametrize("name", MODEL_NAMES[1:])  # "auto" is one of the others
+@pytest.mark.parametrize("name", CHEAP)
 class TestEveryModel:
     def test_takes_mixed_tables_and_weights(self, name, mixed_table):
         X, y = mixed_table
@@ -110,3 +118,11 @@ def test_missing_package(name, title, monkeypatch):
     assert str(caught.value) == (
         f"{title} is needed for model '{name}'. Install it with: pip install 'tabcast[{name}]'."
     )
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_networks(name):
+    pytest.importorskip("torch")
+    model = make_model(name, seed=3)
+    assert type(model).__name__.lower() == f"{name.replace('_', '')}classifier"
+    assert model.random_state == 3

@@ -33,8 +33,9 @@ from tabcast.runs import ModelFileError, load_model, save_model
 from tabcast.teachers import SelfTeacher
 from tests.runs.mutations import read_entries, write_entries
 
-PACKAGES = {"xgboost", "lightgbm", "catboost"}
-INSTALLED = [name for name in MODEL_NAMES[1:] if name not in PACKAGES or importlib.util.find_spec(name)]
+NETS = ["mlp", "ft_transformer", "vime", "subtab", "scarf", "switchtab"]
+PACKAGES = {"xgboost": "xgboost", "lightgbm": "lightgbm", "catboost": "catboost", **dict.fromkeys(NETS, "torch")}
+INSTALLED = [name for name in MODEL_NAMES[1:] if name not in PACKAGES or importlib.util.find_spec(PACKAGES[name])]
 UNDERSTANDING = {"target": "class", "columns": [{"name": "age", "kind": "number"}]}
 FACTS = {"method": "soft", "gain": 0.03, "rounds": [1, 2, 3], "none": None}
 
@@ -66,6 +67,7 @@ def fit(name, seed=0):
     classifier = make_model(name, seed=seed, n_jobs=1)
     fewer = {"max_iter", "n_estimators", "iterations", "forest__n_estimators"} & set(classifier.get_params())
     classifier.set_params(**dict.fromkeys(fewer, 15))
+    classifier.set_params(**dict.fromkeys({"epochs", "pretrain_epochs"} & set(classifier.get_params()), 2))
     return SoftSelfTrainingClassifier(classifier, teacher=SelfTeacher(), random_state=seed).fit(X, half_labeled)
 
 

@@ -34,11 +34,16 @@ from tabcast.runs._trial import can_be_tried, known_names, try_out
 MODEL_NAME = MODEL  # in the folder of a run
 FORMAT = 3  # raised when files can no longer be read by older versions, or older ones by this version
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
-PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost")
+PACKAGES = ("numpy", "pandas", "scikit-learn", "skops", "xgboost", "xgboost-cpu", "lightgbm", "catboost", "torch")
 SCHEMA = "schema.json"  # skops' entry
 # What the entries of a file may take in memory: a file of nothing but zeros would become a thousand times larger.
 SPARE_BYTES, MOST_COMPRESSED = 64 * 2**20, 100
-EXTRAS = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+EXTRAS = {  # modules: what they are called, and which extra installs them
+    "xgboost": ("XGBoost", "xgboost"),
+    "lightgbm": ("LightGBM", "lightgbm"),
+    "catboost": ("CatBoost", "catboost"),
+    "torch": ("PyTorch", "nn"),
+}
 
 
 class ModelFileError(ValueError):
@@ -363,7 +368,8 @@ def _differing_versions(note: dict[str, Any], packages: Iterable[str]) -> str:
 def _say_missing(path: Path, module: str) -> str:
     package = module.partition(".")[0]
     if package in EXTRAS:
-        return f"{EXTRAS[package]} is needed for {path}. Install it with: pip install 'tabcast[{package}]'."
+        title, extra = EXTRAS[package]
+        return f"{title} is needed for {path}. Install it with: pip install 'tabcast[{extra}]'."
     return f"The package {package} is needed for {path}, and is not installed."
 
 

@@ -243,6 +243,31 @@ def _read_catboost(made: type[Any], state: State) -> Any:
     return classifier
 
 
+# ---- Networks: parameters, and what is fitted, which is arrays; what pretraining left is not needed to predict
+
+_NET_ATTRIBUTES = (
+    "n_features_in_",
+    "feature_names_in_",
+    "classes_",
+    "n_epochs_",
+    "encoder_",
+    "architecture_",
+    "weights_",
+)
+
+
+def _write_net(classifier: Any) -> State:
+    parameters = {name: value for name, value in classifier.get_params(deep=False).items() if name != "pretrained"}
+    fitted = {name: vars(classifier)[name] for name in _NET_ATTRIBUTES if name in vars(classifier)}
+    return {"parameters": parameters, "attributes": fitted}
+
+
+def _read_net(made: type[Any], state: State) -> Any:
+    classifier = made(**state["parameters"])
+    vars(classifier).update({name: value for name, value in state["attributes"].items() if name in _NET_ATTRIBUTES})
+    return classifier
+
+
 def _checked(value: Any, kind: type[Any]) -> Any:
     if type(value) is not kind:
         raise TypeError(f"a model must be {kind.__name__}; got {type(value).__name__}")
@@ -301,5 +326,17 @@ KINDS = {
     "XGBClassifier": Kind("xgboost.sklearn.XGBClassifier", _write_xgboost, _read_xgboost),
     "LGBMClassifier": Kind("lightgbm.sklearn.LGBMClassifier", _write_lightgbm, _read_lightgbm),
     "CatBoostClassifier": Kind("catboost.core.CatBoostClassifier", _write_catboost, _read_catboost),
+    "TableEncoder": _attributes("tabcast.models.neural._cells.TableEncoder", "columns_", "quantiles_"),
+    **{
+        name: Kind(f"tabcast.models.neural.{module}.{name}", _write_net, _read_net)
+        for name, module in {
+            "MLPClassifier": "_mlp",
+            "FTTransformerClassifier": "_ft_transformer",
+            "VIMEClassifier": "_vime",
+            "SubTabClassifier": "_subtab",
+            "SCARFClassifier": "_scarf",
+            "SwitchTabClassifier": "_switchtab",
+        }.items()
+    },
 }
 KIND_OF = {kind.address: name for name, kind in KINDS.items()}

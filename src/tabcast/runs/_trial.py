@@ -85,7 +85,7 @@ def _find_columns(classifier: Any) -> Columns | None:
     if isinstance(classifier, AdaptedClassifier):
         encoder = classifier.adaptation_.columns
         return _find_columns(classifier.estimator_) if encoder is None else encoder.columns_
-    encoder = classifier.steps[0][1] if isinstance(classifier, Pipeline) else None
+    encoder = classifier.steps[0][1] if isinstance(classifier, Pipeline) else getattr(classifier, "encoder_", None)
     known = getattr(encoder, "columns_", None)
     return known if isinstance(known, Columns) else None
 

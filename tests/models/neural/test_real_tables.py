@@ -38,7 +38,7 @@ class TestSelfTraining:
         model.fit(X, y)
         assert isinstance(model.estimator_, Recorded)
         assert model.estimator_.dtypes_.equals(X.dtypes)
-        assert len(model.estimator_.encoder_.columns.categorical) == (X.dtypes == "category").sum() > 5
+        assert len(model.estimator_.encoder_.columns_.categorical) == (X.dtypes == "category").sum() > 5
         assert model.n_rounds_ == 2
         proba = model.predict_proba(X)
         assert np.isfinite(proba).all()

@@ -86,27 +86,27 @@ class TableEncoder:
 
     Attributes
     ----------
-    columns : Columns
+    columns_ : Columns
         The columns of the table.
-    quantiles : QuantileTransformer or None
+    quantiles_ : QuantileTransformer or None
         Maps numbers to normal scores; None without numeric columns.
     """
 
     def __init__(self, X: Any, categorical_features: ArrayLike | None = None) -> None:
-        self.columns: Columns = learn_columns(X, categorical_features)
-        self.quantiles: QuantileTransformer | None = None
-        if self.columns.continuous:
-            numbers = self.columns.encode(X).continuous
+        self.columns_: Columns = learn_columns(X, categorical_features)
+        self.quantiles_: QuantileTransformer | None = None
+        if self.columns_.continuous:
+            numbers = self.columns_.encode(X).continuous
             n_quantiles = min(N_QUANTILES, len(numbers))
             scaler = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
-                self.quantiles = scaler.fit(numbers)
+                self.quantiles_ = scaler.fit(numbers)
 
     @property
     def shape(self) -> TableShape:
         """What a network has to know about the table."""
-        continuous, categorical = self.columns.continuous, self.columns.categorical
+        continuous, categorical = self.columns_.continuous, self.columns_.categorical
         gaps = tuple(j for j, column in enumerate(continuous) if column.has_missing)
         return TableShape(
             len(continuous), gaps, tuple(len(column.levels) + column.has_missing for column in categorical)
@@ -114,18 +114,18 @@ class TableEncoder:
 
     def encode(self, X: Any) -> Cells:
         """Encode a table."""
-        table = self.columns.encode(X)
+        table = self.columns_.encode(X)
         codes = np.where(table.codes >= 0, table.codes + 1, UNKNOWN).astype(np.int64)
-        for j, column in enumerate(self.columns.categorical):
+        for j, column in enumerate(self.columns_.categorical):
             if column.has_missing:
                 codes[table.codes[:, j] == MISSING, j] = len(column.levels) + 1
         return Cells(torch.from_numpy(self._scores(table.continuous)), torch.from_numpy(codes))
 
     def _scores(self, numbers: Floats) -> Any:
         """Normal scores in single precision; missing numbers stay NaN, unless the column has no number at all."""
-        if self.quantiles is None:
+        if self.quantiles_ is None:
             return np.empty((len(numbers), 0), dtype=np.float32)
-        scores = np.clip(self.quantiles.transform(numbers), -CLIP, CLIP)
-        empty = np.isnan(self.quantiles.quantiles_).all(axis=0)
+        scores = np.clip(self.quantiles_.transform(numbers), -CLIP, CLIP)
+        empty = np.isnan(self.quantiles_.quantiles_).all(axis=0)
         scores[:, empty] = np.where(np.isnan(numbers[:, empty]), np.nan, 0.0)
         return scores.astype(np.float32)
