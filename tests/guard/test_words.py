@@ -60,7 +60,10 @@ def test_a_whole_verdict():
     [
         ("helped", "The unlabeled rows helped."),
         ("probably helped", "The unlabeled rows probably helped."),
-        ("no difference seen", "With the unlabeled rows the score is higher, but chance cannot be ruled out."),
+        (
+            "no difference seen",
+            "With the unlabeled rows the score is higher than without them, but chance cannot be ruled out.",
+        ),
         ("hurt", "The unlabeled rows hurt."),
     ],
 )
@@ -71,7 +74,7 @@ def test_the_verdict_comes_first(word, sentence):
 @pytest.mark.parametrize(
     ("gain", "sentence"),
     [
-        (-0.045, "With the unlabeled rows the score is lower, but chance cannot be ruled out."),
+        (-0.045, "With the unlabeled rows the score is lower than without them, but chance cannot be ruled out."),
         (0.0004, "No difference was seen: the unlabeled rows may or may not help."),
         (-0.0004, "No difference was seen: the unlabeled rows may or may not help."),
     ],
@@ -160,7 +163,11 @@ def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
             "Probably better than your model alone, but what the unlabeled",
         ),
         ("helped", "probably helped", "The unlabeled rows probably helped."),
-        ("no difference seen", "no difference seen", "With the unlabeled rows the score is higher, but chance"),
+        (
+            "no difference seen",
+            "no difference seen",
+            "With the unlabeled rows the score is higher than the committee's, but chance",
+        ),
         ("no difference seen", "hurt", "The unlabeled rows hurt."),
         ("hurt", "hurt", "The unlabeled rows hurt."),
     ],

@@ -14,7 +14,7 @@ HEADLINES = {
     NOTHING: "No difference was seen: the unlabeled rows may or may not help.",
     HURT: "The unlabeled rows hurt.",
 }
-UNDECIDED = "With the unlabeled rows the score is {}, but chance cannot be ruled out."
+UNDECIDED = "With the unlabeled rows the score is {} than {}, but chance cannot be ruled out."
 # The self-trained model gained over the user's model, but not over the committee of labeled rows alone.
 WITHOUT_CREDIT = {
     NOTHING: "but what the unlabeled rows changed may be chance.",
@@ -76,7 +76,8 @@ def _say_headline(verdict: Mapping[str, Any]) -> str:
     if verdict["without"] == "committee" and total in BETTER and word in WITHOUT_CREDIT:
         return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
     if word == NOTHING and float(_amount(verdict, verdict["gain"]).split()[0]) != 0:
-        return UNDECIDED.format("higher" if verdict["gain"] > 0 else "lower")
+        other = "the committee's" if verdict["without"] == "committee" else "without them"
+        return UNDECIDED.format("higher" if verdict["gain"] > 0 else "lower", other)
     return HEADLINES[word]
 
 
