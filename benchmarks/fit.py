@@ -1,9 +1,10 @@
-"""What `tabcast fit` costs: the README's run (569 tumors, 41 with a diagnosis), in units of 100 fits of gradient boosting.
+"""What `tabcast fit` costs: the README's run (569 tumors, 41 labels), in units of 100 fits of gradient boosting.
 
-The run has everything on: the kind of model is chosen, the committee writes soft labels, ten splits compare the models,
-the table is diagnosed. Its CPU time is divided by that of 100 plain fits of scikit-learn's gradient boosting, tabcast's
-default estimator, on the 41 labeled rows in the same process; at most 2.5 is the aim. The parts are the time inside some
-functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns. The last line is JSON.
+The run has everything on: the kind of model is chosen, the committee writes soft labels, ten splits compare models, the
+table is diagnosed. Its CPU time is divided by that of 100 plain fits of scikit-learn's gradient boosting, tabcast's
+default estimator, on the 41 labeled rows in the same process; at most 2.5 is the aim. The parts are the time inside
+some functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns. The last line
+is JSON.
 
     python benchmarks/fit.py
 """

@@ -71,7 +71,7 @@ class Choice:
 
 
 class Portfolio(ClassifierMixin, BaseEstimator):
-    """Choose a kind of model by cross-validation on the labeled rows, and fit it.
+    """Choose a kind of model by repeated cross-validation on the labeled rows, and fit it.
 
     With few labels a linear model or a forest is often better than boosting, and the labeled rows can tell. The kind
     with the smallest out-of-fold log-loss is the best; the simplest kind within one standard error of it is chosen.
@@ -86,9 +86,9 @@ class Portfolio(ClassifierMixin, BaseEstimator):
         installed.
     n_splits : int, default=5
         Number of folds.
-    n_repeats : int, default=1
+    n_repeats : int, default=2
         How many times the rows are divided into folds at most. A kind that is worse than the best by more than two
-        standard errors is not evaluated again. On 13 tables a second repeat chose no better: docs/benchmarks.md.
+        standard errors is not evaluated again.
     n_jobs : int, default=None
         Number of threads of a model; see :func:`make_model`.
     random_state : int, RandomState instance or None, default=None
@@ -131,7 +131,7 @@ class Portfolio(ClassifierMixin, BaseEstimator):
         members: Sequence[str] | None = None,
         *,
         n_splits: int = 5,
-        n_repeats: int = 1,
+        n_repeats: int = 2,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
