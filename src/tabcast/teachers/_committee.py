@@ -22,6 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from tabcast.checks import check_choice, check_integer
 from tabcast.confidence import smoothed_shares
 from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
+from tabcast.models._lean_forest import make_lean
 from tabcast.table import Floats, Index, NormalScores, TableCodes, stack_rows, take_rows
 from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
 from tabcast.teachers._foundation_classifier import ContextColumns, FoundationClassifier
@@ -204,7 +205,7 @@ class Committee(Teacher):
                 tables[recipe.encoding] = _write_table(recipe.encoding, lesson)
             encoding, X = tables[recipe.encoding]
             model = seeded(recipe.build(), lesson.random_state)
-            in_folds = clone(model).set_params(**recipe.in_folds)
+            in_folds = make_lean(clone(model).set_params(**recipe.in_folds))
             out_of_fold.append(_predict_out_of_fold(in_folds, X, lesson, folds))
             self.members_.append(Member(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
         seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))

@@ -1,0 +1,110 @@
+"""What `tabcast fit` costs: the README's run (569 tumors, 41 labels), in units of 100 fits of gradient boosting.
+
+The run has everything on: the kind of model is chosen, the committee writes soft labels, ten splits compare models, the
+table is diagnosed. Its CPU time is divided by that of 100 plain fits of scikit-learn's gradient boosting, tabcast's
+default estimator, on the 41 labeled rows in the same process; at most 2.5 is the aim. The parts are the time inside
+some functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns. The last line
+is JSON.
+
+    python benchmarks/fit.py
+"""
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import json
+import time
+import warnings
+from collections import defaultdict
+from functools import wraps
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import ExtraTreesClassifier
+
+from tabcast import fit_table
+from tabcast.models import Portfolio, _cut_columns, default_classifier
+from tabcast.runs import _training
+from tabcast.self_training import _fitter
+from tabcast.teachers import Committee
+
+N_PLAIN, AIM = 100, 2.5
+SPENT = defaultdict(float)
+
+
+def timed(part, function):
+    """The function, adding up the CPU time inside it."""
+
+    @wraps(function)
+    def call(*args, **kwargs):
+        start = time.process_time()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            SPENT[part] += time.process_time() - start
+
+    return call
+
+
+def watch():
+    """Measure the parts of a run; forests and fits of the estimator also happen within the others."""
+    Portfolio.choose = timed("choice of the model", Portfolio.choose)
+    Committee.fit = timed("teacher", Committee.fit)
+    _fitter.fit_classifier = timed("fits of the estimator", _fitter.fit_classifier)
+    _training.diagnose = timed("diagnostics", _training.diagnose)
+    ExtraTreesClassifier.fit = timed("all forests", ExtraTreesClassifier.fit)
+
+
+def make_table():
+    """The table of examples/half_labeled_table.py."""
+    data = load_breast_cancer(as_frame=True)
+    known = np.random.default_rng(0).random(len(data.data)) < 1 / 12
+    return data.data.assign(diagnosis=np.where(known, data.target_names[data.target], None))
+
+
+def measure_plain(table):
+    """Seconds of 100 fits on the labeled rows."""
+    labeled = table[table["diagnosis"].notna()]
+    X, y = labeled.drop(columns="diagnosis"), labeled["diagnosis"]
+    default_classifier().fit(X, y)
+    start = time.process_time()
+    for _ in range(N_PLAIN):
+        default_classifier().fit(X, y)
+    return time.process_time() - start
+
+
+def measure_run(table, model):
+    """Seconds of a run, the parts, and the kind of model."""
+    SPENT.clear()
+    start = time.process_time()
+    run = fit_table(table, "diagnosis", model=model, random_state=0)
+    choice = run.summary["method"]["model_choice"]
+    return time.process_time() - start, dict(SPENT), model if choice is None else choice["name"]
+
+
+def main():
+    warnings.simplefilter("ignore")
+    table = make_table()
+    watch()
+    result = {}
+    for name, model, cut in (
+        ("auto", "auto", True),
+        ("boosting, columns cut", "hist_gradient_boosting", True),
+        ("boosting, columns not cut", "hist_gradient_boosting", False),
+    ):
+        _cut_columns.IS_SLOW = cut and _cut_columns.IS_SLOW
+        before = measure_plain(table)
+        seconds, parts, kind = measure_run(table, model)
+        plain = (before + measure_plain(table)) / 2  # around the run: other load changes
+        result[name] = {"run": seconds, "plain": plain, "ratio": seconds / plain, "parts": parts, "model": kind}
+        print(
+            f"{name} ({kind}): {seconds:.1f} s, {N_PLAIN} plain fits {plain:.1f} s, ratio {seconds / plain:.2f} "
+            f"(aim: {AIM}); " + ", ".join(f"{part} {one / plain:.2f}" for part, one in parts.items()),
+            flush=True,
+        )
+    print(json.dumps({"runs": result, "aim": AIM, "loadavg": os.getloadavg()}))
+
+
+if __name__ == "__main__":
+    main()
