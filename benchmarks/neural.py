@@ -1,9 +1,10 @@
 """What the neural models cost on one thread, after a first fit that loads torch.
 
 An MLP and an FT-Transformer on 41 labeled rows of diabetes, SCARF's pretraining for 50 epochs on 409 rows, and CAST-L
-with the curriculum around the MLP on a fold of the paper's protocol, each with its limit in seconds. Seconds are processor time, the smallest of the
-repeats, which depends little on other load; the reference is a fixed number of matrix products in the same process, so
-that numbers of two machines can be compared as multiples of it. The last line is JSON.
+with the curriculum around the MLP on a fold of the paper's protocol, each with its limit in seconds. Seconds are
+processor time, the smallest of the repeats, which depends little on other load; the reference is a fixed number of
+matrix products in the same process, so that numbers of two machines can be compared as multiples of it. The last line
+is JSON.
 
     python benchmarks/neural.py [--repeats 3] [--without-cast]
 """
