@@ -1,9 +1,12 @@
 """Examples in docstrings that need an optional package are skipped where it is not installed."""
 
+from importlib.util import find_spec
+
 import pandas as pd
 import pytest
 from tests.conftest import needs
 
+collect_ignore_glob = [] if find_spec("torch") else ["src/tabcast/models/neural/*"]
 NEEDED_BY_EXAMPLES = {
     "tabcast.feature_selection._boruta_shap": "xgboost",
     "tabcast.files._read": "pyarrow",

@@ -41,6 +41,10 @@ class Cells:
         """The cells of some rows."""
         return Cells(self.numbers[rows], self.codes[rows])
 
+    def join(self, other: Cells) -> Cells:
+        """The cells of these rows, then those of others."""
+        return Cells(torch.cat([self.numbers, other.numbers]), torch.cat([self.codes, other.codes]))
+
     def to(self, device: str) -> Cells:
         """The cells on another device."""
         return Cells(self.numbers.to(device), self.codes.to(device))

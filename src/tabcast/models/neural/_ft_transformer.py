@@ -43,7 +43,7 @@ class FTTransformerClassifier(NeuralClassifier):
     learning_rate : float, default=0.003
         Initial step size of AdamW.
     scheduler_gamma : float, default=0.95
-        Factor of the learning rate, applied every `scheduler_step_size` epochs.
+        Factor that lowers the learning rate every `scheduler_step_size` epochs.
     scheduler_step_size : int, default=10
         Number of epochs between two changes of the learning rate.
     categorical_features : array-like of str, int or bool, default=None
@@ -53,13 +53,13 @@ class FTTransformerClassifier(NeuralClassifier):
     epochs : int, default=30
         Maximum number of passes over the training rows; exactly so many with fewer than 100 rows.
     batch_size : int or "auto", default="auto"
-        Rows per step. "auto": 32 up to 2,000 rows, then more.
+        Rows in each step of training. "auto": 32 up to 2,000 rows, then more.
     device : str, default="cpu"
         Device of torch to train on.
     random_state : int, RandomState instance or None, default=None
         Seed. None draws one from the operating system; no global random state is used.
     verbose : int, default=0
-        Whether to show a progress bar.
+        Whether a progress bar is shown while it trains.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class FTTransformerClassifier(NeuralClassifier):
     n_epochs_ : int
         Number of epochs of the fitted network.
     n_features_in_ : int
-        Number of columns of the table.
+        Columns of the table.
     encoder_ : TableEncoder
         The encoding of tables.
     architecture_ : dict

@@ -95,8 +95,9 @@ class Contrast(nn.Module):
 
     def forward(self, cells: Cells, pool: Cells) -> Tensor:
         """Compute the loss of a batch."""
-        views = (cells, self.corrupt(cells, pool))
-        return info_nce(*(self.head(self.encoder(view)) for view in views))
+        views = cells.join(self.corrupt(cells, pool))
+        anchors, positives = self.head(self.encoder(views)).chunk(2)
+        return info_nce(anchors, positives)
 
 
 class SCARFClassifier(SelfSupervisedClassifier):
