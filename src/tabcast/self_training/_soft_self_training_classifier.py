@@ -52,9 +52,9 @@ class SoftSelfTrainingClassifier(SelfTrainer):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, default=None
+    estimator : classifier with `predict_proba`, "auto" or None, default=None
         The base classifier; its `fit` must take `sample_weight`. None: scikit-learn's HistGradientBoostingClassifier
-        with small leaves.
+        with small leaves. "auto": a kind of model chosen on the labeled rows by :class:`~tabcast.models.Portfolio`.
     teacher : str or Teacher, default=None
         Who writes soft labels: "committee" or None, "self" (your estimator alone), "tabpfn" or "tabicl" (see
         `docs/foundation_models.md`), or a member of `tabcast.teachers`.

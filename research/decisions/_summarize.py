@@ -1,0 +1,74 @@
+"""Tables of research/configs/decisions.toml from its records.
+
+    python research/decisions/_summarize.py [PROFILE]
+
+Writes research/results/decisions/PROFILE.csv (one row per table, model and combination, means over seeds and folds) and
+PROFILE.md: differences to the supervised model that predicts the most probable class, in points, means over the tables.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from tabcast.study.config import read_study
+from tabcast.study.results import collect_details
+
+RESEARCH = Path(__file__).parents[1]
+NAMES = ["contender", "temperature", "alignment", "power", "decision"]
+VALUES = ["auc", "log_loss", "accuracy", "balanced_accuracy", "macro_f1"]
+
+
+def collect(profile: str) -> pd.DataFrame:
+    """One row per table, model and combination; means over seeds and folds."""
+    rows = []
+    for trial in collect_details(read_study(RESEARCH / "configs" / "decisions.toml"), profile):
+        known = {name: trial[name] for name in ("dataset", "seed", "fold")} | {"base": trial["model"]}
+        rows += [
+            {**known, "contender": one["model"], **{k: v for k, v in one.items() if k != "model"}}
+            for one in trial["rows"]
+        ]
+    table = pd.DataFrame(rows)
+    for name in ("temperature", "alignment"):
+        table[name] = ["" if pd.isna(value) else str(value) for value in table[name]]
+    return table.groupby(["base", "dataset", *NAMES], sort=False)[VALUES].mean().reset_index()
+
+
+def compare(scores: pd.DataFrame) -> pd.DataFrame:
+    """Differences to the supervised model, means over tables, and on how many the log-loss is no worse."""
+    first = scores[(scores["contender"] == "supervised") & (scores["decision"] == "accuracy")]
+    alone = first.set_index(["base", "dataset"])[VALUES]
+    keys = pd.MultiIndex.from_frame(scores[["base", "dataset"]])
+    gains = scores.copy()
+    gains[VALUES] = scores[VALUES].to_numpy() - alone.loc[keys].to_numpy()
+    gains["no_worse"] = gains["log_loss"] <= 0
+    grouped = gains.groupby(["base", *NAMES], sort=False)
+    means = 100 * grouped[VALUES].mean()
+    return means.assign(no_worse=grouped["no_worse"].sum(), tables=grouped.size()).reset_index()
+
+
+def write_markdown(means: pd.DataFrame) -> str:
+    """The comparison as a table for people."""
+    lines = [
+        "| model | contender | T | alignment | power | decision | AUC | log-loss | accuracy | balanced accuracy "
+        "| macro F1 | log-loss no worse |",
+        "|" + " --- |" * 12,
+    ]
+    for row in means.to_dict("records"):
+        names = " | ".join(str(row[name]) for name in ("base", *NAMES))
+        values = " | ".join(f"{row[name]:+.2f}" for name in VALUES)
+        lines.append(f"| {names} | {values} | {row['no_worse']} of {row['tables']} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    profile = sys.argv[1] if len(sys.argv) > 1 else "full"
+    scores = collect(profile)
+    folder = RESEARCH / "results" / "decisions"
+    folder.mkdir(parents=True, exist_ok=True)
+    scores.to_csv(folder / f"{profile}.csv", index=False, float_format="%.5f")
+    text = write_markdown(compare(scores))
+    (folder / f"{profile}.md").write_text(text, encoding="utf-8")
+    print(text)
