@@ -155,7 +155,7 @@ n_fits_ : see SelfTrainingClassifier
 
     def __init__(
         self,
-        estimator: BaseEstimator | None = None,
+        estimator: BaseEstimator | str | None = None,
         *,
         teacher: str | Teacher | None = None,
         temperature: str | float = "auto",
