@@ -122,7 +122,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            The rows.
+            The table, with the columns of `fit`.
 
         Returns
         -------
