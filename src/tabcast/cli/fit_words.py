@@ -51,7 +51,7 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     if choice is not None:
         lines.append(say_choice(choice))
     prior = summary["training"].get("class_prior")
-    if prior is not None:
+    if prior is not None and (summary["verdict"] or {}).get("chosen") == "self-trained":
         names = [one["name"] for one in summary["table"]["classes"]]
         proportions = ", ".join(f"{name} {proportion:.0%}" for name, proportion in zip(names, prior, strict=True))
         lines.append(
