@@ -109,7 +109,7 @@ def summarize(lines):
     ]
     means = pd.DataFrame(rows).groupby(["table", "model"])[["accuracy", "auc"]].mean()
     by_model = 100 * means.groupby("model").mean()
-    print(by_model.sort_values("accuracy").round(1).to_markdown())
+    print(by_model.sort_values("accuracy").round(1).to_string())
     for value in ("accuracy", "auc"):
         alone = by_model.loc[list(KINDS), value]
         behind = by_model.loc["tabcast", value] - alone.max()
