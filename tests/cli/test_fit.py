@@ -431,6 +431,7 @@ class TestCtrlCDuringTheComparison:
         assert verdict["stopped"]
         assert len(verdict["scores"]) == 3
 
+    @pytest.mark.slow
     def test_before_there_is_no_verdict_and_the_supervised_model(self, place, tmp_path):
         done = self.interrupt(place, tmp_path / "out", 2, options=[*CHEAP, "--precision", "0.9"])
         assert done.returncode == 0, done.stderr

@@ -272,7 +272,9 @@ def test_a_good_file_that_is_cut(tmp_path, packed, cut):
 IN_A_PROCESS = ["csv: one class", "csv called parquet", "cut in a quote"]
 
 
-@pytest.mark.parametrize("case", IN_A_PROCESS)
+@pytest.mark.parametrize(
+    "case", [IN_A_PROCESS[0], *(pytest.param(case, marks=pytest.mark.slow) for case in IN_A_PROCESS[1:])]
+)
 def test_in_a_process_of_its_own(tmp_path, case):
     name, content, options = INPUTS[case]
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -58,6 +58,7 @@ from tabcast.cli.main import app
 
 given = sys.argv[1]
 fit = ["fit", f"{given}/table.csv", "--target", "target", "--method", "supervised", "--out", f"{given}/run"]
+fit += ["--model", "logistic_regression"]
 predict = ["predict", f"{given}/run", f"{given}/table.csv", "--out", f"{given}/predictions.csv"]
 refused = ["fit", f"{given}/table.csv", "--target", "missing", "--out", f"{given}/other"]
 for command in (fit, predict, ["report", f"{given}/run"], refused):

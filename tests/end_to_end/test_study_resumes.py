@@ -104,7 +104,11 @@ def config(tmp_path):
 
 @pytest.mark.parametrize(
     ("stop", "backend"),
-    [(signal.SIGKILL, "processes"), (signal.SIGINT, "processes"), (signal.SIGINT, "serial")],
+    [
+        (signal.SIGKILL, "processes"),
+        pytest.param(signal.SIGINT, "processes", marks=pytest.mark.slow),
+        (signal.SIGINT, "serial"),
+    ],
     ids=["killed", "interrupted", "interrupted in one process"],
 )
 def test_stopped_and_run_again(config, stop, backend):
@@ -150,7 +154,9 @@ def test_stopped_and_run_again(config, stop, backend):
             assert record[name] == other[name]
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
+@pytest.mark.parametrize(
+    "stop", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL], ids=["ended", "killed"]
+)
 def test_workers_end_with_the_run_that_started_them(config, stop):
     run = start(config, "--backend", "processes", "--jobs", "2")
     try:

@@ -29,6 +29,7 @@ def borutapy(X, y, max_iter=50):
     return oracle.support_, ~(oracle.support_ | oracle.support_weak_)
 
 
+@pytest.mark.slow
 def test_agrees_up_to_tentative_columns():
     X, y, categorical = numbers("cmc")
     confirmed, rejected = borutapy(X, y, 20)
