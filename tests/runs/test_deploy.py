@@ -44,8 +44,8 @@ def test_one_probability_per_row_everywhere(run, table, tmp_path):
     np.testing.assert_array_equal(again[columns], expected)
     assert again["prediction"].tolist() == run.predictions["prediction"].tolist()
     table[hidden].to_csv(tmp_path / "new.csv", index=False)
-    predict_file(load_model(tmp_path / "run"), tmp_path / "new.csv", tmp_path / "out.parquet")
-    np.testing.assert_allclose(pd.read_parquet(tmp_path / "out.parquet")[columns], expected, atol=1e-12)
+    predict_file(load_model(tmp_path / "run"), tmp_path / "new.csv", tmp_path / "out.csv")
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")[columns], expected, atol=1e-12)
 
 
 def test_a_changed_file_is_refused(run, tmp_path):

@@ -65,8 +65,8 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticRegression(max_iter=500).fit(X, y)
     >>> soft = SoftenedClassifier(model, 0.5)
-    >>> model.predict_proba(X[:1]).max().round(2), soft.predict_proba(X[:1]).max().round(2)
-    (np.float64(0.98), np.float64(0.88))
+    >>> [float(one.predict_proba(X[:1]).max().round(2)) for one in (model, soft)]
+    [0.98, 0.88]
     """
 
     def __init__(self, estimator: Any, power: float) -> None:
