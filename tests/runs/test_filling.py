@@ -83,7 +83,7 @@ class TestFilled:
         assert predictions["prediction"].equals(in_memory["prediction"])
         assert predictions["probability_yes"].equals(again["probability_yes"])
         # Some versions of pandas read the last digit of a number otherwise.
-        np.testing.assert_allclose(predictions["probability_yes"], in_memory["probability_yes"], rtol=1e-14)
+        np.testing.assert_allclose(predictions["probability_yes"], in_memory["probability_yes"], atol=1e-15, rtol=0)
         next_rows = pd.read_csv(folder / "next_rows.csv").set_index("row")
         pd.testing.assert_series_equal(
             next_rows["probability"], pd.Series(of_label, index=predictions["row"])[next_rows.index], check_names=False
