@@ -81,7 +81,7 @@ class TestRun:
         result = run(config)
         assert result.exit_code == 0
         assert f"{N_TRIALS} done, 0 failed, {N_TRIALS} skipped, 0 missing" in result.output
-        assert f"{N_TRIALS} x comes with the neural models (a later issue)" in result.output
+        assert f"{N_TRIALS} x is not wired into studies yet" in result.output
 
     def test_failed_trials_end_with_code_1_and_the_reason(self, tmp_path):
         config = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))

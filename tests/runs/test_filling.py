@@ -14,6 +14,7 @@ from tabcast.cli.main import app
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import ArgumentError
 from tabcast.report import render_report
+from tabcast.report._filled import say_filled
 from tabcast.runs import load_model, predict_file
 
 N_ROWS = 500
@@ -119,6 +120,13 @@ class TestFilled:
         run.save(tmp_path / "out")
         assert not (tmp_path / "out" / "filled.csv").exists()
         assert load_run(tmp_path / "out").filled is None
+
+
+@pytest.mark.parametrize(("stopped", "n_held_out", "said"), [(True, 40, True), (True, 120, False), (False, 40, False)])
+def test_a_comparison_that_ended_early_is_said(run, stopped, n_held_out, said):
+    facts = {**run.summary["filled"], "stopped": stopped, "n_held_out": n_held_out}
+    words = " ".join(say_filled(facts))
+    assert ("The comparison ended early, so only 40 of 120 labeled rows were held out" in words) is said
 
 
 def test_labels_and_names_as_the_table_has_them():

@@ -82,8 +82,10 @@ class TestCatalog:
     @pytest.mark.parametrize("name", sorted(set(MODELS) - set(AVAILABLE)))
     def test_announced_models_say_why_they_are_skipped(self, name):
         model = MODELS[name]
-        assert model.unavailable == "comes with the neural models (a later issue)"
-        with pytest.raises(NotImplementedError, match=f"Model '{name}' cannot be built: it comes with the neural"):
+        assert model.unavailable == "is not wired into studies yet"
+        with pytest.raises(
+            NotImplementedError, match=f"Model .{name}. cannot be built: it is not wired"
+        ):
             model.build({}, 0)
 
 

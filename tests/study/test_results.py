@@ -65,7 +65,7 @@ class TestResults:
         assert results["status"].value_counts().to_dict() == {"skipped": 12, "done": 10, "failed": 1, "missing": 1}
         reasons = results.drop_duplicates("status").set_index("status")["reason"]
         assert reasons["failed"] == "ValueError: no luck"
-        assert reasons["skipped"] == "comes with the neural models (a later issue)"
+        assert reasons["skipped"] == "is not wired into studies yet"
         assert reasons[["done", "missing"]].isna().all()
         assert results[results["status"] != "done"][FOUND].isna().all(axis=None)
 

@@ -243,7 +243,7 @@ class TestSkipped:
         assert set(results.loc["bayes", "status"]) == {"done"}
         for model in ("mlp", "ft_transformer"):
             assert set(results.loc[model, "status"]) == {"skipped"}
-            assert set(results.loc[model, "reason"]) == {"comes with the neural models (a later issue)"}
+            assert set(results.loc[model, "reason"]) == {"is not wired into studies yet"}
         assert len(read_records(study)) == N_TRIALS
 
 

@@ -49,5 +49,5 @@ def plot_confusion(source: Any) -> Figure:
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="predicted class", ylabel="true class")
     accuracy = f"{found['accuracy']:.0%} right ({found['accuracy_low']:.0%} to {found['accuracy_high']:.0%})"
-    ax.set_title(f"{found['n_rows']:,} held-out rows, {accuracy}", fontsize="medium")
+    ax.set_title(f"{found['n_rows']:,} held-out rows\n{accuracy}", fontsize="medium")
     return figure

@@ -34,7 +34,17 @@ def say_filled(filled: Data) -> list[str]:
     else:
         begin = f"No row was filled: all {count(n_pool)} unlabeled rows are left for review."
     why = say_costs(filled) if filled["rule"] == "cost" else say_bounds(filled)
-    return [begin, *why]
+    return [begin, *say_stopped(filled), *why]
+
+
+def say_stopped(filled: Data) -> list[str]:
+    """What a comparison that ended early means for the rows that were held out."""
+    if not filled["stopped"] or filled["n_held_out"] >= filled["n_given"]:
+        return []
+    return [
+        f"The comparison ended early, so only {count(filled['n_held_out'])} of {count(filled['n_given'])} labeled rows "
+        "were held out; with the others more could be shown: let it run to the end."
+    ]
 
 
 def say_bounds(filled: Data) -> list[str]:

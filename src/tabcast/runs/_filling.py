@@ -72,6 +72,7 @@ def fill_table(
         "n_review": len(left),
         "share": float(choice.filled.mean()) if len(rows) else 0.0,
         "n_held_out": 0 if trained.out_of_fold is None else len(trained.out_of_fold.rows),
+        "stopped": trained.guarded is not None and trained.guarded.verdict_.stopped,
         "n_next_rows": len(next_rows),
         "files": {"filled": FILLED, "next_rows": NEXT_ROWS},
         **choice.facts,

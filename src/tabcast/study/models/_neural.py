@@ -9,7 +9,7 @@ from typing import Any
 from tabcast.study.models._base import Model
 from tabcast.study.models._space import Space
 
-REASON = "comes with the neural models (a later issue)"
+REASON = "is not wired into studies yet"
 
 
 def schedule() -> dict[str, Any]:
@@ -29,5 +29,5 @@ def announced(name: str, label: str, paper: Callable[[], Mapping[str, Any]]) -> 
 
 
 def _refuse(name: str, params: Mapping[str, Any], seed: int) -> Any:
-    """There is nothing to build yet."""
+    """Say that it cannot be built; trials are skipped before they get here."""
     raise NotImplementedError(f"Model {name!r} cannot be built: it {REASON}.")
