@@ -25,6 +25,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from tabcast import fit_table
 from tabcast.models import Portfolio, _cut_columns, default_classifier
+from tabcast.models._lean_forest import LeanExtraTrees
 from tabcast.runs import _training
 from tabcast.self_training import _fitter
 from tabcast.teachers import Committee
@@ -53,7 +54,8 @@ def watch():
     Committee.fit = timed("teacher", Committee.fit)
     _fitter.fit_classifier = timed("fits of the estimator", _fitter.fit_classifier)
     _training.diagnose = timed("diagnostics", _training.diagnose)
-    ExtraTreesClassifier.fit = timed("all forests", ExtraTreesClassifier.fit)
+    for forest in (ExtraTreesClassifier, LeanExtraTrees):
+        forest.fit = timed("all forests", forest.fit)
 
 
 def make_table():

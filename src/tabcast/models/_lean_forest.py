@@ -1,4 +1,4 @@
-"""A forest for few rows: scikit-learn's extra trees, made with less ceremony."""
+"""A forest for few rows: extra trees made with less ceremony than scikit-learn's."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+from tabcast.table import Floats
 
 
-class LeanExtraTrees(ExtraTreesClassifier):
-    """Extra trees that are copied from a first one, instead of cloned with every parameter set anew.
+class LeanExtraTrees(ExtraTreesRegressor):
+    """Extra trees that predict indicators of the classes, each copied from a first one.
 
-    The trees are the same. With a few dozen rows scikit-learn takes longer to make a tree than to fit it; this is for
-    the many small forests of a cross-validation, which are not kept.
+    The variance of indicators is half their Gini impurity, so the same seed grows the trees of scikit-learn's
+    classifier, up to the rounding of impurities. With a few dozen rows scikit-learn takes longer to clone a tree and to
+    check its labels than to grow it; this is for the many small forests of a cross-validation, which are not kept.
     """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LeanExtraTrees:
+        """Fit on class labels."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        super().fit(X, np.eye(max(len(self.classes_), 2))[codes], sample_weight)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict the mean of the trees."""
+        return np.asarray(self.predict(X), dtype=float)[:, : len(self.classes_)]
 
     def _make_estimator(self, append: bool = True, random_state: np.random.RandomState | None = None) -> Any:
         """Make a tree; the seed is drawn as scikit-learn draws it."""
@@ -29,5 +42,9 @@ class LeanExtraTrees(ExtraTreesClassifier):
 
 
 def make_lean(model: Any) -> Any:
-    """The same unfitted classifier, lean where it is a forest of extra trees."""
-    return LeanExtraTrees(**model.get_params(deep=False)) if type(model) is ExtraTreesClassifier else model
+    """The same unfitted classifier, lean where it is a forest of extra trees without class weights."""
+    if type(model) is not ExtraTreesClassifier or model.criterion != "gini" or model.class_weight is not None:
+        return model
+    params = model.get_params(deep=False)
+    del params["class_weight"]
+    return LeanExtraTrees(**{**params, "criterion": "squared_error"})
