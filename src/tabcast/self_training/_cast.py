@@ -68,7 +68,8 @@ class PreparedCast(PreparedMethod):
 
     def propose(self, alpha: float | None, fitter: Fitter) -> Proposals:
         """Run the loop with the same gamma and this alpha."""
-        confidence = copy(self.parts.confidence).set_params(alpha=alpha)
+        confidence = copy(self.parts.confidence)
+        confidence.alpha = alpha
         return replace(self.loop, parts=replace(self.parts, confidence=confidence)).propose(None, fitter)
 
 

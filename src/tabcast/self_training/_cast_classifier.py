@@ -170,7 +170,8 @@ n_fits_ : see SelfTrainingClassifier
     def _remember(self, outcome: Outcome[Any]) -> None:
         super()._remember(outcome)
         self.alpha_ = outcome.chosen.alpha
-        confidence = copy(self.parts_.confidence).set_params(alpha=self.alpha_)
+        confidence = copy(self.parts_.confidence)
+        confidence.alpha = self.alpha_
         self.parts_ = replace(self.parts_, confidence=confidence)
 
     @property

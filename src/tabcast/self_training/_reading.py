@@ -7,6 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -66,7 +67,7 @@ def read_training_data(
             "Wrap it in sklearn.calibration.CalibratedClassifierCV, or set its option for probabilities."
         )
     table = read_table(X)
-    validate_data(classifier, table, skip_check_array=True)
+    _remember_columns(classifier, table)
     labels = read_labels(y, classifier.missing_label)
     check_lengths(table, y=labels.codes)
     n_given = n_rows(table)
@@ -127,6 +128,15 @@ def read_again(classifier: SemiSupervisedClassifier, X: Any, *, name: str = "X")
     table = validate_data(classifier, read_table(X, name=name), reset=False, skip_check_array=True)
     types = getattr(classifier, "_column_types", None)  # a pickle of an older version has none
     return table if types is None else types.align(table, name=name)
+
+
+def _remember_columns(classifier: SemiSupervisedClassifier, table: Any) -> None:
+    """Set what scikit-learn's `validate_data` sets, which takes as long as all other checks of a small table."""
+    if isinstance(table, pd.DataFrame) and all(isinstance(name, str) for name in table.columns):
+        classifier.n_features_in_ = table.shape[1]
+        classifier.feature_names_in_ = np.asarray(table.columns, dtype=object)
+    else:
+        validate_data(classifier, table, skip_check_array=True)
 
 
 def _read_weights(estimator: Any, sample_weight: Any, n_given: int, n_all: int) -> Floats | None:

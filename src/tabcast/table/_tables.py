@@ -294,7 +294,8 @@ def _infinite_columns(X: Any) -> list[Any]:
     if isinstance(X, pd.DataFrame):
         numbers = plain_numbers(X)
         if numbers is not None:
-            return X.columns[np.flatnonzero(np.isinf(numbers).any(axis=0))].tolist()
+            cells = np.isinf(numbers)
+            return X.columns[np.flatnonzero(cells.any(axis=0))].tolist() if cells.any() else []
         floats = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
         infinite = np.isinf(X[floats].to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
         return [floats[position] for position in np.flatnonzero(infinite).tolist()]
