@@ -83,9 +83,7 @@ class TestCatalog:
     def test_announced_models_say_why_they_are_skipped(self, name):
         model = MODELS[name]
         assert model.unavailable == "is not wired into studies yet"
-        with pytest.raises(
-            NotImplementedError, match=f"Model .{name}. cannot be built: it is not wired"
-        ):
+        with pytest.raises(NotImplementedError, match=f"Model .{name}. cannot be built: it is not wired"):
             model.build({}, 0)
 
 
