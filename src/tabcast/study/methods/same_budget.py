@@ -23,7 +23,7 @@ class SameBudget(Method):
     Parameters
     ----------
     n_tries : int, default=8
-        Number of seeds.
+        Number of tries, each with a seed of its own.
     """
 
     n_tries: int = 8
@@ -72,5 +72,5 @@ def _why_the_same(model: Model) -> str | None:
     return None if model.vary else f"{model.name} is the same for every seed"
 
 
-same_budget = SameBudget("same-budget", "Best of 8 seeds")
+same_budget = SameBudget("same-budget", "Best of 8 tries")
 randomized = Randomized("randomized", "Baseline, randomized")
