@@ -260,8 +260,9 @@ def control(
     }
     rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
     notes = (
-        "Same budget: the best of as many tries of the baseline as CAST has alphas, all but the first with a randomized "
-        "model (where XGBoost would sample nothing, it samples 80% of the rows). Permuted gamma: densities of other rows.",
+        "Same budget: the best of as many tries of the baseline as CAST has alphas, all but the first with a "
+        "randomized model (where XGBoost would sample nothing, it samples 80% of the rows). Permuted gamma: densities "
+        "of other rows.",
         "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
     return Table(
