@@ -18,7 +18,7 @@ class Supervised(Method):
     def run(self, work: Work, request: Request) -> Answer:
         """Fit the labeled rows."""
         fitted = work.supervised(request.estimator())
-        facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0}
+        facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0, "n_fits": 1}
         return Answer(fitted.test_proba, facts, {"fit": fitted.seconds})
 
 
