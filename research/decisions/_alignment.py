@@ -2,7 +2,7 @@
 
     python research/decisions/_alignment.py [PROFILE]
 
-reads research/results/decisions/PROFILE.csv (by default first.csv, written by _summarize.py) and prints gains over the
+reads research/results/decisions/PROFILE.csv (by default xgboost.csv, written by _summarize.py) and prints gains over the
 supervised model and differences between the four combinations, in points, with standard errors over tables. Three of
 the four also ran with three seeds, in soft_variants and soft_self_training; their gains follow.
 """
@@ -65,7 +65,7 @@ def three_seeds(study: str, method: str) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    scores = read_scores(sys.argv[1] if len(sys.argv) > 1 else "first")
+    scores = read_scores(sys.argv[1] if len(sys.argv) > 1 else "xgboost")
     for base in scores.index.unique("base"):
         print(f"\n{base}, {scores.loc[base].index.unique('dataset').size} tables")
         print(compare(scores, base).to_string())
