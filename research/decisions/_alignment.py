@@ -2,9 +2,9 @@
 
     python research/decisions/_alignment.py [PROFILE]
 
-reads research/results/decisions/PROFILE.csv (by default xgboost.csv, written by _summarize.py) and prints gains over the
-supervised model and differences between the four combinations, in points, with standard errors over tables. Three of
-the four also ran with three seeds, in soft_variants and soft_self_training; their gains follow.
+reads research/results/decisions/PROFILE.csv (by default xgboost.csv, written by _summarize.py), and prints gains over
+the supervised model and differences between the four combinations, in points, with standard errors over tables.
+Three of the four also ran with three seeds, in soft_variants and soft_self_training; their gains follow.
 """
 
 from __future__ import annotations
