@@ -3,8 +3,8 @@
 The run has everything on: the kind of model is chosen, the committee writes soft labels, ten splits compare models, the
 table is diagnosed. Its CPU time is divided by that of 100 plain fits of scikit-learn's gradient boosting, tabcast's
 default estimator, on the 41 labeled rows in the same process; at most 2.5 is the aim. The parts are the time inside
-some functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns. The last line
-is JSON.
+some functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns, and
+`CASTClassifier()` on the same table. The last line is JSON.
 
     python benchmarks/fit.py
 """
@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import ExtraTreesClassifier
 
-from tabcast import fit_table
+from tabcast import CASTClassifier, fit_table
 from tabcast.models import Portfolio, _cut_columns, default_classifier
 from tabcast.models._lean_forest import LeanExtraTrees
 from tabcast.runs import _training
@@ -85,17 +85,26 @@ def measure_run(table, model):
     return time.process_time() - start, dict(SPENT), model if choice is None else choice["name"]
 
 
+def measure_cast(table):
+    """Seconds of `CASTClassifier()`, seconds inside fits and predictions of its estimator, and the number of fits."""
+    SPENT.clear()
+    X, y = table.drop(columns="diagnosis"), table["diagnosis"].to_numpy(dtype=object)
+    start = time.process_time()
+    model = CASTClassifier(random_state=0).fit(X, y)
+    return time.process_time() - start, SPENT["fits of the estimator"], model.n_fits_
+
+
 def main():
     warnings.simplefilter("ignore")
     table = make_table()
     watch()
-    result = {}
+    result, slow = {}, _cut_columns.IS_SLOW
     for name, model, cut in (
         ("auto", "auto", True),
         ("boosting, columns cut", "hist_gradient_boosting", True),
         ("boosting, columns not cut", "hist_gradient_boosting", False),
     ):
-        _cut_columns.IS_SLOW = cut and _cut_columns.IS_SLOW
+        _cut_columns.IS_SLOW = cut and slow
         before = measure_plain(table)
         seconds, parts, kind = measure_run(table, model)
         plain = (before + measure_plain(table)) / 2  # around the run: other load changes
@@ -105,7 +114,13 @@ def main():
             f"(aim: {AIM}); " + ", ".join(f"{part} {one / plain:.2f}" for part, one in parts.items()),
             flush=True,
         )
-    print(json.dumps({"runs": result, "aim": AIM, "loadavg": os.getloadavg()}))
+    _cut_columns.IS_SLOW, plain = slow, measure_plain(table)
+    seconds, inside, n_fits = measure_cast(table)
+    cast = {"run": seconds, "plain": plain, "ratio": seconds / plain, "n_fits": n_fits, "inside": inside / seconds}
+    print(
+        f"CASTClassifier(): {seconds:.1f} s, ratio {seconds / plain:.2f}; {n_fits} fits, {inside / seconds:.1%} inside"
+    )
+    print(json.dumps({"runs": result, "CASTClassifier": cast, "aim": AIM, "loadavg": os.getloadavg()}))
 
 
 if __name__ == "__main__":
