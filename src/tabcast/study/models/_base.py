@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 from tabcast.checks import check_choice
@@ -105,12 +106,15 @@ class Model:
     def check_caps(self, caps: Mapping[str, float]) -> None:
         """Raise a ValueError if a parameter is unknown, is not a number, or may not be as small as its cap.
 
+        Search spaces are made of Optuna's distributions. Without Optuna nothing is checked, and nothing can be tuned.
+
         Parameters
         ----------
         caps : mapping of str to float
             The largest value of parameters.
         """
-        import_optuna()
+        if not caps or find_spec("optuna") is None:
+            return
         spaces = [make() for make in self.spaces.values()]
         known = sorted({name for space in spaces for name in space.numeric} | set(self.sizes))
         for name, value in caps.items():
