@@ -17,6 +17,7 @@ from tabcast.study.config import read_study
 from tabcast.study.results import collect_details
 
 RESEARCH = Path(__file__).parents[1]
+KNOWN = ["dataset", "seed", "fold", "base"]
 NAMES = ["contender", "temperature", "alignment", "power", "decision"]
 VALUES = ["auc", "log_loss", "accuracy", "balanced_accuracy", "macro_f1"]
 
@@ -30,7 +31,7 @@ def collect(profile: str) -> pd.DataFrame:
             {**known, "contender": one["model"], **{k: v for k, v in one.items() if k != "model"}}
             for one in trial["rows"]
         ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=[*KNOWN, *NAMES, *VALUES])
     for name in ("temperature", "alignment"):
         table[name] = ["" if pd.isna(value) else str(value) for value in table[name]]
     return table.groupby(["base", "dataset", *NAMES], sort=False)[VALUES].mean().reset_index()

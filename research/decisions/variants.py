@@ -211,3 +211,32 @@ class Decisions(Method):
 
 
 decisions = Decisions("decisions", "Decisions")
+
+
+@dataclass(frozen=True)
+class Default(Method):
+    """`SoftSelfTrainingClassifier()` as it is, and its supervised model."""
+
+    uses_strategy: ClassVar[bool] = False
+
+    def run(self, work, request):
+        """Fit it once; every decision is evaluated."""
+        fold = work.fold
+        y, n_classes = fold.y_labeled, fold.n_classes
+        classes, prior = np.arange(n_classes), smoothed_shares(y, n_classes)
+        rules = {"accuracy": MostProbable().fit(classes, prior), "balanced": Balanced().fit(classes, prior)}
+        student = SoftSelfTrainingClassifier(
+            request.estimator(), categorical_features=fold.categorical, random_state=request.seed
+        )
+        labels = np.concatenate([y, np.full(len(fold.y_pool), UNLABELED)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TabcastWarning)
+            student.fit(stack_rows(fold.X_labeled, fold.X_pool), labels)
+        proba = student.predict_proba(fold.X_test)
+        rows = []
+        for name, given in {"supervised": student.supervised_.predict_proba(fold.X_test), "default": proba}.items():
+            rows += evaluate(np.asarray(given, dtype=float), fold, lambda power: rules, {"1": 1.0}, model=name)
+        return Answer(proba, details={"rows": rows})
+
+
+default = Default("default", "SoftSelfTrainingClassifier()")

@@ -17,7 +17,7 @@ def section(title):
 
 def rooms():
     """Folders and modules of the package."""
-    entries = [path for path in PACKAGE.iterdir() if path.name not in ("__init__.py", "__pycache__", "py.typed")]
+    entries = [path for path in PACKAGE.iterdir() if path.suffix != ".typed" and not path.name.startswith("__")]
     return {f"{path.name}/" if path.is_dir() else path.name for path in entries}
 
 

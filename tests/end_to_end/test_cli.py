@@ -13,7 +13,7 @@ from tabcast import __version__
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, "-c", "from tabcast.cli.main import app; app()", *arguments],
+        [sys.executable, "-m", "tabcast", *arguments],
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "COLUMNS": "120", "TERM": "xterm", "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"},

@@ -41,6 +41,26 @@ def test_a_share_of_a_row_is_a_row(n_rows):
     assert counts == [int(np.ceil(n_rows * k / 5)) for k in range(1, 6)]
 
 
+def test_counting_and_quantile_differ_by_at_most_one_row():
+    """The rule of the docstring: ceil(share * n) rows; a quantile interpolates and may leave out the last of them."""
+    fewer = set()
+    for n_rows in range(5, 60):
+        confidence = spread(n_rows)
+        best = confidence.max(axis=1)
+        for k, share in enumerate((0.2, 0.4, 0.6, 0.8, 1.0), start=1):
+            counted = Curriculum(0.2).select(confidence, k).sum()
+            assert counted == -(-round(10 * share) * n_rows // 10)
+            fewer.add(int(counted - (best >= np.quantile(best, 1 - share)).sum()))
+    assert fewer == {0, 1}
+
+
+def test_a_quantile_may_leave_out_a_whole_group_of_equal_rows():
+    best = np.array([0.99, 0.98, 0.97, 0.96, 0.95, *[0.7] * 3, *[0.6] * 5])
+    counted = Curriculum(0.2).select(np.column_stack([best, 1 - best]), 2)
+    assert counted.sum() == 8  # ceil(0.4 * 13) = 6 rows, and those that equal the sixth
+    assert (best >= np.quantile(best, 0.6)).sum() == 5  # the quantile lies between 0.7 and 0.95
+
+
 def test_rounds_beyond_the_schedule_take_all():
     assert Curriculum(0.5).select(spread(10), 7).all()
 

@@ -6,11 +6,13 @@ import pytest
 from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
-from tabcast import fit_table, load_run
+from tabcast import SoftSelfTrainingClassifier, fit_table, load_run
 from tabcast.cli.main import app
 from tabcast.files import ArgumentError
+from tabcast.models import make_model
 from tabcast.runs import ModelFileError, load_model, predict_file, save_model
 from tabcast.self_training import AveragedClassifier, SoftenedClassifier
+from tabcast.teachers import Committee
 from tests.runs.mutations import read_entries, write_entries
 
 
@@ -95,3 +97,19 @@ def test_on_the_command_line(table, tmp_path):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 2
     assert "--deploy is for soft" in result.output
+
+
+@pytest.mark.parametrize("member", ["trees", "linear", "neighbors", "network", "boosting"])
+def test_a_committee_of_any_members_is_saved(member, table, tmp_path):
+    """A search tree of nearest neighbors was refused after training."""
+    X, y = table.drop(columns="kind"), table["kind"].to_numpy(dtype=object)
+    model = SoftSelfTrainingClassifier(
+        make_model("logistic_regression", seed=0, n_jobs=1),
+        teacher=Committee(["own", member], n_folds=2),
+        deploy="committee",
+        random_state=0,
+    ).fit(X, y)
+    save_model(tmp_path / "model.skops", model.deployed_, {})
+    again = load_model(tmp_path / "model.skops").classifier.predict_proba(X)
+    np.testing.assert_array_equal(again, model.predict_proba(X))
+    np.testing.assert_allclose(again, model.teacher_.predict_proba(X), atol=0.2)

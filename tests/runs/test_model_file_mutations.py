@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tabcast import SoftSelfTrainingClassifier
 from tabcast.files import TableFileError, understand
 from tabcast.models import AdaptedClassifier
 from tabcast.models._catalog import make_model
 from tabcast.runs import ModelFileError, load_model, predict_file, save_model
+from tabcast.teachers import Committee
 from tests.runs.mutations import (
     SCHEMA,
     change_arrays,
@@ -30,7 +32,8 @@ from tests.runs.mutations import (
     write_entries,
 )
 
-KINDS = ["hist_gradient_boosting", "xgboost", "lightgbm", "random_forest", "logistic_regression"]
+KINDS = ["hist_gradient_boosting", "xgboost", "lightgbm", "random_forest", "logistic_regression", "committee"]
+NETS = ["mlp", "ft_transformer", "vime", "subtab", "scarf", "switchtab"]
 NOTE = "tabcast.json"
 ROOT = Path(__file__).parents[2]
 
@@ -55,20 +58,36 @@ class Corpus:
     """A small saved model of a kind, and the tables that it predicts."""
 
     def __init__(self, kind, folder):
-        if kind in ("xgboost", "lightgbm"):
-            pytest.importorskip(kind)
+        if kind in ("xgboost", "lightgbm", *NETS):
+            pytest.importorskip("torch" if kind in NETS else kind)
         self.table = make_table()
         understanding = understand(self.table, "churned")
         self.features = understanding.features(self.table)
-        model = make_model(kind, seed=0, n_jobs=1)
-        fewer = {"max_iter", "n_estimators", "forest__n_estimators"} & set(model.get_params())
-        model.set_params(**dict.fromkeys(fewer - {"max_iter"} if kind == "logistic_regression" else fewer, 2))
-        model = AdaptedClassifier(model).fit(self.features, self.table["churned"].to_numpy())
+        model = self.fit(kind, self.features, self.table["churned"].to_numpy())
         self.expected = model.predict_proba(self.features)
         self.folder = folder
         self.path = folder / "model.skops"
         save_model(self.path, model, understanding.to_dict(), {"trained_by": "me"})
         self.data = self.path.read_bytes()
+
+    def fit(self, kind, X, y):
+        """A small model."""
+        if kind == "committee":
+            y = np.where(np.arange(len(y)) % 3 == 0, None, y)
+            forest = make_model("random_forest", seed=0, n_jobs=1).set_params(forest__n_estimators=2)
+            student = SoftSelfTrainingClassifier(
+                make_model("logistic_regression", seed=0, n_jobs=1),
+                teacher=Committee(["own", forest, "linear", "neighbors"], n_folds=2),
+                deploy="committee",
+                random_state=0,
+            )
+            return student.fit(X, y).deployed_
+        model = make_model(kind, seed=0, n_jobs=1)
+        smaller = {"n_estimators": 2, "forest__n_estimators": 2, "max_iter": 2, "epochs": 1, "pretrain_epochs": 1}
+        if kind == "logistic_regression":
+            del smaller["max_iter"]
+        model.set_params(**{name: value for name, value in smaller.items() if name in model.get_params()})
+        return AdaptedClassifier(model).fit(X, y)
 
     def predict(self, data):
         """Probabilities of a changed file, None if it is refused; any other error is the test's failure."""
@@ -109,7 +128,9 @@ def check_sentence(error):
     assert len(text) < 600
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(
+    scope="module", params=[*KINDS, NETS[0], *(pytest.param(net, marks=pytest.mark.slow) for net in NETS[1:])]
+)
 def corpus(request, tmp_path_factory):
     return Corpus(request.param, tmp_path_factory.mktemp("model"))
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast import CASTClassifier, SelfTrainingClassifier
+from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware, Raw, TemperatureScaling
 from tabcast.density import EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import BorutaShap, KeepAll
@@ -19,12 +19,15 @@ from tabcast.study import work as work_module
 from tabcast.study.catalog import load_catalog
 from tabcast.study.methods import Request
 from tabcast.study.methods.cast import shuffle_gamma
+from tabcast.study.methods.density_quality import rank_by_density
 from tabcast.study.methods.same_budget import SameBudget
+from tabcast.study.methods.soft import fit_without_validation
 from tabcast.study.models import Model, Space
 from tabcast.study.protocol import make_folds
 from tabcast.study.trial import Setting
 from tabcast.study.work import ChosenColumns, Work, describe_part
 from tabcast.table import stack_rows
+from tabcast.teachers import SelfTeacher
 from tests.conftest import needs
 from tests.study.small_study import make_table
 
@@ -398,9 +401,71 @@ class TestSameBudget:
         )
         np.testing.assert_array_equal(found.proba, baseline.proba)
 
+    def test_randomized_is_the_second_try(self, shared):
+        found = METHODS["randomized"].run(shared, ask(GaussianNB(), "curriculum", vary=smoother))
+        second = METHODS["baseline"].run(shared, ask(GaussianNB(var_smoothing=0.1), "curriculum"))
+        np.testing.assert_array_equal(found.proba, second.proba)
+        assert METHODS["randomized"].why_skip(model_of(GaussianNB())) == METHODS["same-budget"].why_skip(
+            model_of(GaussianNB())
+        )
+
+    def test_xgboost_without_sampling_ignores_the_seed_and_so_is_sampled(self, binary_fold):
+        """What docs/study.md says of the control: the seed alone is no variation in the paper's search space."""
+        pytest.importorskip("xgboost")
+        model = load_catalog().models["xgboost"]
+        plain = model.build({"n_estimators": 5}, 0)
+        rows = binary_fold.X_labeled, binary_fold.y_labeled
+
+        def predict(estimator):
+            return estimator.fit(*rows).predict_proba(binary_fold.X_test)
+
+        np.testing.assert_array_equal(predict(plain), predict(model.build({"n_estimators": 5}, 1)))
+        assert (predict(model.vary(plain, 1)) != predict(model.vary(plain, 2))).any()
+        assert model.vary(plain, 1).subsample == 0.8
+        sampled = model.build({"subsample": 0.6}, 0)  # the sane space may sample: then only the seed differs
+        differing = {
+            name
+            for name, value in model.vary(sampled, 1).get_params().items()
+            if value is not sampled.get_params()[name] and value != sampled.get_params()[name] and value == value
+        }
+        assert differing == {"random_state"}
+
+
+class TestFits:
+    """`n_fits` in the results table: the fits of all settings tried, the supervised fit in each."""
+
+    def test_of_the_labeled_rows_alone(self, shared):
+        assert METHODS["supervised"].run(shared, ask(GaussianNB())).facts["n_fits"] == 1
+        assert METHODS["operating-point"].run(shared, ask(GaussianNB())).facts["n_fits"] == 1
+
+    def test_of_rounds_alphas_and_tries(self, shared):
+        baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "curriculum")).facts
+        assert baseline["n_fits"] == 1 + baseline["n_rounds"] == 6
+        cast = METHODS["cast-l-no-selection"].run(shared, ask(GaussianNB(), "curriculum")).facts
+        assert cast["n_fits"] == 8 * 6
+        tries = METHODS["same-budget"].run(shared, ask(GaussianNB(), "curriculum", vary=smoother)).facts
+        assert tries["n_fits"] == 8 * 6
+
+    def test_of_a_classifier_without_validation_fold(self, shared, fold):
+        answer = fit_without_validation(shared, SoftSelfTrainingClassifier(GaussianNB(), teacher=SelfTeacher()))
+        assert answer.facts["n_fits"] == 2
+
 
 @needs("xgboost")
 class TestDensityQuality:
+    def test_ranking_within_each_pseudo_label(self, shared, fold):
+        [everything, *classes] = METHODS["density-quality"].run(shared, ask(GaussianNB())).details["ranking"]
+        assert (everything["label"], everything["n"]) == (None, len(fold.y_pool))
+        assert [one["label"] for one in classes] == [0, 1, 2]
+        for name in ("n", "correct"):
+            assert everything[name] == sum(one[name] for one in classes)
+
+    def test_density_may_rank_well_over_all_and_badly_within_a_class(self):
+        """Class 1 is sparse and mostly wrong; inside it the sparse rows are the right ones."""
+        labels, truth = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 0, 0])
+        ranking = rank_by_density(np.array([7.0, 8.0, 9.0, 1.0, 2.0, 3.0]), labels, truth, 2)
+        assert [one["auc"] for one in ranking] == [0.75, None, 0.0]
+
     def test_shares_of_rows_cover_the_pool(self, shared, fold):
         details = METHODS["density-quality"].run(shared, ask(GaussianNB())).details
         bins = details["bins"]

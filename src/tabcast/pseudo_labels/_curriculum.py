@@ -27,6 +27,14 @@ class Curriculum(Strategy):
     PerClassCurriculum : The same within each class.
     FixedThreshold : Rows above a threshold.
 
+    Notes
+    -----
+    Of n rows, round k selects ``ceil(step * k * n)``, the most confident first: the threshold is the confidence of the
+    last of them. The paper asks for the top 20%, 40%, ... without saying how a proportion becomes a threshold.
+    ``np.quantile(confidence, 1 - step * k)``, the usual way, interpolates between two rows and may leave out the row at
+    the border: one row fewer where confidences differ, all rows of equal confidence where they repeat. Counting selects
+    no fewer rows than the proportion says, and does not depend on the rounding of an interpolated number.
+
     Examples
     --------
     >>> import numpy as np

@@ -26,6 +26,7 @@ from tabcast.checks import is_number
 from tabcast.runs._tree_arrays import read_predictor, read_tree, write_predictor, write_tree
 
 MARK = "tabcast.part"
+TRAINING_ONLY = "_optimizer"  # of scikit-learn's networks; skops does not save it, and predictions do not need it
 State = dict[str, Any]
 
 
@@ -65,8 +66,9 @@ def pack(value: Any) -> Any:
     if type(value) is np.ndarray and value.dtype == object:
         return _map_array(pack, value)
     if isinstance(value, BaseEstimator):
-        packed = {name: pack(entry) for name, entry in vars(value).items()}
+        packed = {name: pack(entry) for name, entry in vars(value).items() if name != TRAINING_ONLY}
         value = copy(value)
+        vars(value).pop(TRAINING_ONLY, None)
         vars(value).update(packed)
     return value
 

@@ -13,6 +13,7 @@ import pandas as pd
 from tabcast.checks import check_choice
 from tabcast.study.analysis import Table
 from tabcast.study.analysis.listing import Listing
+from tabcast.study.analysis.printed import read_printed
 from tabcast.study.analysis.views import make_table, render
 from tabcast.study.config import Study
 from tabcast.study.results import collect_details, collect_results
@@ -38,7 +39,8 @@ def make_tables(study: Study, profile: str, results: Path | None = None) -> Tabl
         raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
     found = _read_results(study, profile, results)
     published = None if study.published is None else pd.read_csv(study.published, keep_default_na=False, na_values=[""])
-    return {spec["name"]: make_table(spec, found, published) for spec in study.tables}
+    printed = None if study.published is None else read_printed(study.published)
+    return {spec["name"]: make_table(spec, found, published, printed) for spec in study.tables}
 
 
 def render_tables(study: Study, tables: Tables, style: str) -> str:

@@ -12,6 +12,7 @@ from tabcast.study.config import Study
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Trial
 
+# n_fits counts the fits of every setting tried, the supervised fit in each, as `search` counts seconds.
 FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy", "n_fits")
 METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
 SECONDS = {

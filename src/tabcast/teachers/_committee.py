@@ -63,7 +63,8 @@ class Recipe:
 MEMBERS = {
     "trees": Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=200), {"n_estimators": 100}),
     "linear": Recipe(NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
-    "neighbors": Recipe(NormalScores, lambda: Neighbors(n_neighbors=10, weights="distance")),
+    # Without a search tree, which model files cannot hold.
+    "neighbors": Recipe(NormalScores, lambda: Neighbors(10, weights="distance", algorithm="brute")),
     "network": Recipe(NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
     "boosting": Recipe(FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
     "tabpfn": Recipe(ContextColumns, lambda: FoundationClassifier("tabpfn")),

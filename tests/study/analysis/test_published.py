@@ -106,7 +106,7 @@ def test_ranks_are_kept_as_printed(published):
 
 
 def test_statistics(published):
-    table = published("statistics")
+    table = published("table_1_statistics")
     friedman = table[table["test"] == "friedman"].set_index("strategy")
     assert friedman["statistic"].to_dict() == {"threshold": 40.1455, "curriculum": 45.9213}
     assert friedman["p_value"].to_dict() == {"threshold": 4.26e-07, "curriculum": 3.06e-08}
@@ -118,4 +118,4 @@ def test_statistics(published):
 
 def test_no_other_files():
     names = {path.stem for path in PUBLISHED.glob("*.csv")}
-    assert names == {*SIZES, "seventeen_datasets_ranks", "statistics"}
+    assert names == {*SIZES, "seventeen_datasets_ranks", "table_1_statistics"}

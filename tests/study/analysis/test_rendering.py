@@ -109,7 +109,10 @@ def test_standard_errors_are_explained(results):
     first = table.cells[1][0]
     text = to_markdown(table, standard_errors=True)
     assert f"{first.value:.4f} ± {first.standard_error:.4f}" in text
-    assert text.endswith("Numbers after ± are standard errors over seeds.")
+    assert text.endswith(
+        "Numbers after ± are standard errors over seeds: "
+        "the standard deviation of their means divided by the square root of their number."
+    )
     latex = to_latex(table, standard_errors=True)
     assert rf"{first.value:.4f} $\pm$ {first.standard_error:.4f}" in latex
     assert "±" not in to_markdown(table)
@@ -117,7 +120,7 @@ def test_standard_errors_are_explained(results):
 
 def test_errors_over_folds_are_called_too_small(results):
     text = to_markdown(comparison_table(results[results["seed"] == 0]), standard_errors=True)
-    assert text.endswith("standard errors over folds (one seed; its folds share rows, so these are too small).")
+    assert "standard errors over folds (one seed; its folds share rows, so these are too small): the stand" in text
 
 
 def test_ranks_and_spanning_heads_in_latex(results):

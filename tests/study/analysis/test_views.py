@@ -8,6 +8,8 @@ import pytest
 
 from tabcast.study.analysis import Table, average_ranks, friedman_test, paired_differences, score_matrix, wilcoxon_holm
 from tabcast.study.analysis.listing import Listing
+from tabcast.study.analysis.printed import read_printed
+from tabcast.study.analysis.significance import signed_rank_p
 from tabcast.study.analysis.views import RANKED, make_table, render, select
 from tests.conftest import needs
 
@@ -101,6 +103,34 @@ def test_ranks_agree_with_the_functions_they_stand_on(results):
 
 
 @needs("scikit_posthocs")
+def test_ranks_stand_beside_those_that_the_paper_prints(results, tmp_path):
+    keys = {"strategy": ["threshold"] * 2, "method": ["baseline", "cast-l"]}
+    pd.DataFrame({**keys, "rank": [4.26, 1.71], "rank_sd": [1.14, 0.82]}).to_csv(tmp_path / "table_ranks.csv")
+    holm = {"test": "holm", "strategy": "threshold", "method": "cast-l", "statistic": None, "p_value": 0.0103}
+    friedman = {"test": "friedman", "strategy": "threshold", "method": None, "statistic": 40.1455, "p_value": 4.26e-07}
+    pd.DataFrame([holm, friedman]).to_csv(tmp_path / "table_statistics.csv")
+    published = results[results["seed"].eq(0) & results["fold"].eq(0)]
+    spec = {"kind": "rank", "settings": ["dataset"], "beside": True}
+    listing = make_table(spec, results, published, read_printed(tmp_path / "table.csv"))
+    rows = listing.frame.set_index(["strategy", "method"])
+    assert rows.loc[("threshold", "cast-l"), ["paper_rank", "paper_sd", "p paper, Holm"]].tolist() == [
+        *(1.71, 0.82, 0.0103)
+    ]
+    assert rows.loc[("threshold", "baseline"), "paper_rank"] == 4.26
+    assert rows.loc[("curriculum", "cast-l"), ["paper_rank", "p paper, Holm"]].isna().all()
+    assert "FPL, as the paper prints it: Friedman 40.145, p = 4.3e-07." in listing.notes
+    scores = score_matrix(published[published["strategy"] == "threshold"], ["dataset"], methods=list(RANKED))
+    expected = f"from the paper's scores of these 4 settings: Friedman {friedman_test(scores).statistic:.3f}"
+    assert any(expected in note for note in listing.notes)
+    alone = make_table({**spec, "beside": False}, results, published, read_printed(tmp_path / "table.csv"))
+    assert not any("paper" in text for text in [*alone.frame.columns, *alone.notes])
+
+
+def test_a_table_without_printed_ranks_has_none(tmp_path):
+    assert read_printed(tmp_path / "table.csv").columns("threshold", "cast-l") == {}
+
+
+@needs("scikit_posthocs")
 def test_settings_with_missing_trials_are_not_ranked(results):
     holes = results.copy()
     holes.loc[(holes["dataset"] == "b") & (holes["method"] == "gp"), "status"] = "failed"
@@ -188,3 +218,20 @@ def test_better_counts_datasets_and_corrects_for_many_looks():
     # The loss is the smallest difference: of 2 ** 12 signs, none and that one alone are as extreme, on either side.
     np.testing.assert_allclose(found["p Wilcoxon"], 2 * 2 / 2**12)
     np.testing.assert_allclose(found["p Holm"], 2 * found["p Wilcoxon"])
+    assert found["ties"].tolist() == [0, 0]
+
+
+def test_a_difference_that_the_table_shows_as_zero_is_a_tie():
+    """0.1 + 0.2 is not 0.3 in floats; neither that nor 0.00004 may be counted as a win."""
+    scores = {"a": (0.6, 0.5), "b": ((0.1 + 0.2) / 0.3, 1.0), "c": (0.50004, 0.5), "d": (0.4, 0.5)}
+    rows = [
+        {"dataset": dataset, "model": "m", "method": method, "seed": 0, "auc": score}
+        for dataset, pair in scores.items()
+        for method, score in zip(("soft", "supervised"), pair, strict=True)
+    ]
+    [line] = make_table(
+        {"kind": "better", "pairs": [["soft", "supervised"]], "values": ["auc"]}, pd.DataFrame(rows)
+    ).frame.to_dict("records")
+    assert (0.1 + 0.2) / 0.3 > 1.0
+    assert (line["better"], line["ties"], line["of"]) == (1, 2, 4)
+    assert line["p Wilcoxon"] == signed_rank_p(np.array([0.1, 0.0, 0.00004, -0.1]))

@@ -138,6 +138,16 @@ def test_draws_the_datasets_own_metric():
     np.testing.assert_allclose(points(panels[0, 1])[:, 1], quality["score"][10:])
 
 
+def test_draws_accuracy_and_below_it_the_metric_where_it_is_another_one():
+    quality = density_quality(list(random_trials(["diabetes", "ozone-level-8hr", "cmc"])))
+    panels = draw_density_quality(quality, measure="both", n_columns=2)
+    assert [[ax.axison for ax in row] for row in panels] == [[True, True], [False, True], [True, False], [False, False]]
+    np.testing.assert_allclose(points(panels[0, 1])[:, 1], quality["accuracy"][10:20])
+    np.testing.assert_allclose(points(panels[1, 1])[:, 1], quality["score"][10:20])
+    assert [panels[0, 0].get_ylabel(), panels[0, 1].get_ylabel(), panels[1, 1].get_ylabel()] == ["accuracy", "", "F1"]
+    assert [ax.get_xlabel() != "" for ax in (panels[0, 1], panels[1, 1], panels[2, 0])] == [False, True, True]
+
+
 def test_an_empty_bin_is_a_gap():
     quality = density_quality([make_trial([5, 0, 9], (10, 0, 10), seed=seed) for seed in range(3)])
     assert np.isnan(quality.loc[1, ["accuracy", "accuracy_low", "accuracy_high"]].astype(float)).all()
@@ -156,7 +166,7 @@ def test_draws_on_given_axes():
 
 def test_refuses_what_it_cannot_draw():
     quality = density_quality([make_trial([5, 7])])
-    with pytest.raises(ValueError, match=r"`measure` .* must be one of \('accuracy', 'score'\); got 'f1'"):
+    with pytest.raises(ValueError, match=r"`measure` .* must be one of \('accuracy', 'score', 'both'\); got 'f1'"):
         draw_density_quality(quality, measure="f1")
     with pytest.raises(ValueError, match=r"`n_columns` of draw_density_quality must be at least 1; got 0"):
         draw_density_quality(quality, n_columns=0)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tabcast.study.analysis.names import Labels, display_name
+from tabcast.study.analysis.summary import STANDARD_ERROR
 from tabcast.study.analysis.tables import RANK_DIGITS, Cell, Key, Table
 
 NOTHING = "—"
@@ -179,8 +180,13 @@ def _notes(table: Table, standard_errors: bool) -> list[str]:
     over = sorted({cell.se_over for cells in table.cells for cell in cells if cell.se_over}, reverse=True)
     if not standard_errors or not over:
         return list(table.notes)
+    return [explain_errors(over), *table.notes]
+
+
+def explain_errors(over: Sequence[str]) -> str:
+    """Say what the standard errors of a table are taken over, and how they are computed."""
     folds = " (one seed; its folds share rows, so these are too small)" if "folds" in over else ""
-    return [f"Numbers after ± are standard errors over {' or '.join(over)}{folds}.", *table.notes]
+    return f"Numbers after ± are standard errors over {' or '.join(over)}{folds}: {STANDARD_ERROR}."
 
 
 def _shown(table: Table, labels: Labels | None) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

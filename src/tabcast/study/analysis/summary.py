@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 
 DIGITS = 4  # to which the paper prints scores, and to which two means are a tie
 ROUNDING = 1e-12  # what adding up in another order may change
+STANDARD_ERROR = "the standard deviation of their means divided by the square root of their number"  # in notes
 OVERALL = "overall"  # instead of a dataset's name, in the row of all datasets
 
 

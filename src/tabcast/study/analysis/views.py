@@ -15,16 +15,25 @@ from tabcast.study.analysis.beside_published import beside_published, gain_agree
 from tabcast.study.analysis.controls import control_report
 from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
 from tabcast.study.analysis.names import STAND_INS, Labels, display_name
-from tabcast.study.analysis.ranks import average_ranks, score_matrix
+from tabcast.study.analysis.printed import Printed, paper_notes
+from tabcast.study.analysis.ranks import EXACT, average_ranks, score_matrix
 from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
 from tabcast.study.analysis.significance import (
+    Floats,
     conover_posthoc,
     friedman_test,
     holm_adjust,
     signed_rank_p,
     wilcoxon_holm,
 )
-from tabcast.study.analysis.summary import OVERALL, paired_differences, summarize, win_tie_loss
+from tabcast.study.analysis.summary import (
+    DIGITS,
+    OVERALL,
+    STANDARD_ERROR,
+    paired_differences,
+    summarize,
+    win_tie_loss,
+)
 from tabcast.study.analysis.tables import Cell, Table, comparison_table
 
 Spec = Mapping[str, Any]
@@ -69,10 +78,13 @@ def rank(
     methods: Sequence[str] = RANKED,
     value: str = "score",
     reference: str = "baseline",
+    beside: bool = False,
+    printed: Printed | None = None,
     title: str = "",
 ) -> Listing:
-    """Average ranks by strategy, with tests of each method against the reference."""
+    """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
+    paper = (printed or Printed()) if beside else None
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
@@ -86,6 +98,8 @@ def rank(
             f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, "
             f"over {scores.shape[0]} settings and {scores.shape[1]} methods."
         )
+        if paper is not None:
+            notes += paper_notes(paper, published, strategy, settings, list(scores.columns))
         for method in scores.columns:
             wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
             lines.append(
@@ -99,11 +113,13 @@ def rank(
                     "losses": losses,
                     "p Conover, Holm": conover[reference][method] if method != reference else None,
                     "p Wilcoxon, Holm": holm[reference][method] if method != reference else None,
+                    **({} if paper is None else paper.columns(strategy, method)),
                 }
             )
     frame = pd.DataFrame(lines)
     if lines:
         frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
+        notes.append("sd is the standard deviation of the ranks over settings, with n in the variance.")
     return Listing(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
 
 
@@ -146,8 +162,11 @@ def differ(
     frame = pd.concat(frames) if frames else pd.DataFrame()
     frame = frame.rename(columns={"mean": "difference", "standard_error": "se", "low": "95% low", "high": "95% high"})
     columns = ["value", *by, "method", "reference", "dataset", "difference", "se", "95% low", "95% high", "n_pairs"]
-    note = "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets."
-    return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, (note,))
+    notes = (
+        "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets.",
+        f"se is the standard error over seeds (overall: over datasets), {STANDARD_ERROR}; 95% intervals are Student's.",
+    )
+    return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, notes)
 
 
 def better(
@@ -166,14 +185,17 @@ def better(
             found = differences_of(results, method, reference, by, value)
             found = found[found["dataset"] != OVERALL]
             for key, group in found.groupby(list(by), sort=False) if len(found) else ():
-                gains = group["mean"].to_numpy() * (-1 if value in LOWER_IS_BETTER else 1)
+                sign = -1 if value in LOWER_IS_BETTER else 1
+                gains = sign * group["mean"].to_numpy().round(EXACT)
+                wins, ties = count_wins(gains)
                 lines.append(
                     {
                         "value": value,
                         **dict(zip(by, key, strict=True)),
                         "method": method,
                         "reference": reference,
-                        "better": int((gains > 0).sum()),
+                        "better": wins,
+                        "ties": ties,
                         "of": len(gains),
                         "mean_difference": float(group["mean"].mean()),
                         "se": float(group["mean"].std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
@@ -183,11 +205,30 @@ def better(
     frame = pd.DataFrame(lines)
     if lines:
         frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
-    note = (
+    notes = (
         "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm-corrected over this "
-        "table."
+        "table.",
+        f"A difference that is 0 at the {DIGITS} digits shown is a tie.",
+        f"se is the standard error over datasets, {STANDARD_ERROR}.",
     )
-    return Listing(title or "On how many datasets", frame, 4, (note,))
+    return Listing(title or "On how many datasets", frame, DIGITS, notes)
+
+
+def count_wins(gains: Floats) -> tuple[int, int]:
+    """Count gains above 0 and ties, at the digits that tables show.
+
+    A gain that the table prints as 0.0000 is a tie: no reader could see it, and sums of floats in another order may
+    give 1e-17 for two equal scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.study.analysis.views import count_wins
+    >>> count_wins(np.array([0.02, 0.0001, 1e-17, -0.00004, -0.03]))
+    (2, 2)
+    """
+    shown = gains.round(DIGITS)
+    return int((shown > 0).sum()), int((shown == 0).sum())
 
 
 def differences_of(
@@ -219,7 +260,9 @@ def control(
     }
     rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
     notes = (
-        "Same budget: the baseline with as many seeds as CAST has alphas. Permuted gamma: densities of other rows.",
+        "Same budget: the best of as many tries of the baseline as CAST has alphas, all but the first with a "
+        "randomized model (where XGBoost would sample nothing, it samples 80% of the rows). Permuted gamma: densities "
+        "of other rows.",
         "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
     return Table(
@@ -299,7 +342,9 @@ VIEWS: dict[str, Callable[..., Table | Listing]] = {
 }
 
 
-def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None = None) -> Table | Listing:
+def make_table(
+    spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None = None, printed: Printed | None = None
+) -> Table | Listing:
     """A table from its specification in a configuration.
 
     Parameters
@@ -310,9 +355,13 @@ def make_table(spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None
         The results table.
     published : DataFrame, optional
         The paper's numbers.
+    printed : Printed, optional
+        The ranks and tests that the paper prints beside them, for tables of ranks.
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     kind = spec.get("kind", "compare")
+    if kind == "rank":
+        options["printed"] = printed
     check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
     where = spec.get("where", {})
     if published is not None:

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 TRIAL_KEYS = ("dataset", "seed", "fold", "metric", "bins")
 BIN_KEYS = ("low", "high", "n", "correct", "score")
-MEASURES = ("accuracy", "score")
+MEASURES = ("accuracy", "score", "both")
 METRICS = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "f1": "F1"}
 POINT = "#0072b2"
 
@@ -124,9 +124,8 @@ def draw_density_quality(
 ) -> Panels:
     """Draw the quality of pseudo-labels against the density of the row, one panel per dataset.
 
-    A point stands in the middle of its bin, whiskers are the 95% interval, the dashed line is the value of all rows:
-    with "score" the mean of the bins, weighted by their rows, because a metric like F1 of all rows is not one of the
-    bins' values.
+    A point stands in the middle of its bin, whiskers are the 95% interval, the dashed line is the mean of the bins,
+    weighted by their rows: the accuracy of all rows, but not their F1.
 
     Parameters
     ----------
@@ -135,7 +134,8 @@ def draw_density_quality(
     axes : Axes or sequence of Axes or ndarray of Axes, optional
         As many Axes as there are panels, row by row. By default those of a new figure.
     measure : str, default="accuracy"
-        "accuracy" is the proportion of right pseudo-labels, "score" the dataset's own metric.
+        "accuracy" is the proportion of right pseudo-labels, "score" the dataset's own metric. "both" draws the accuracy
+        and below it the metric, which may rise and fall the other way; the panel stays empty if it is the accuracy.
     n_columns : int, default=4
         Maximum number of panels side by side.
     labels : mapping of str to mapping, optional
@@ -156,26 +156,36 @@ def draw_density_quality(
         raise ValueError(f"`measure` of draw_density_quality must be one of {MEASURES}; got {measure!r}.")
     if n_columns < 1:
         raise ValueError(f"`n_columns` of draw_density_quality must be at least 1; got {n_columns}.")
-    needed = ["dataset", "metric", "low", "high", "n", measure, f"{measure}_low", f"{measure}_high"]
-    check_table(quality, needed, "quality", "draw_density_quality")
+    drawn = ("accuracy", "score") if measure == "both" else (measure,)
+    numbers = [f"{name}{end}" for name in drawn for end in ("", "_low", "_high")]
+    check_table(quality, ["dataset", "metric", "low", "high", "n", *numbers], "quality", "draw_density_quality")
     datasets = list(quality["dataset"].unique())
     width = min(len(datasets), n_columns)
-    shape = ceil(len(datasets) / width), width
+    shape = ceil(len(datasets) / width) * len(drawn), width
     size = max(1.8 * width + 0.4, 3.2), 1.7 * shape[0] + 0.3
     panels = take_panels(axes, shape, size, "draw_density_quality")
-    for ax, dataset in zip(panels.flat, datasets, strict=False):
-        rows = quality[quality["dataset"] == dataset]
-        _draw_panel(ax, rows, measure)
-        metric = "accuracy" if measure == "accuracy" else str(rows["metric"].iloc[0])
-        ax.set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
-        if measure == "score" or ax in panels[:, 0]:
-            ax.set_ylabel(METRICS.get(metric, metric), fontsize="small")
-    for ax in panels.flat[len(datasets) :]:
+    for ax in panels.flat:
         ax.set_axis_off()
-    for place in range(max(0, len(datasets) - width), len(datasets)):
-        panels.flat[place].set_xlabel("density (percentile)", fontsize="small")
+    for place, dataset in enumerate(datasets):
+        rows = quality[quality["dataset"] == dataset]
+        column = panels[place // width * len(drawn) :, place % width][: len(drawn)]
+        shown = [name for name in drawn if name == "accuracy" or len(drawn) == 1 or _metric_of(rows) != "accuracy"]
+        for ax, name in zip(column, shown, strict=False):
+            ax.set_axis_on()
+            _draw_panel(ax, rows, name)
+            if name == "score" or place % width == 0:
+                metric = "accuracy" if name == "accuracy" else _metric_of(rows)
+                ax.set_ylabel(METRICS.get(metric, metric), fontsize="small")
+        column[0].set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
+        if place >= len(datasets) - width:
+            column[len(shown) - 1].set_xlabel("density (percentile)", fontsize="small")
     draw_legend(panels, _legend_entries(measure), own=axes is None)
     return panels
+
+
+def _metric_of(rows: pd.DataFrame) -> str:
+    """Return the name of a dataset's metric."""
+    return str(rows["metric"].iloc[0])
 
 
 def _flatten(trials: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -83,9 +83,9 @@ def winning_alphas(results: pd.DataFrame, details: Details, labels: Labels) -> F
     return draw_alpha_winners(searched_alphas(results)[0]).figure  # type: ignore[return-value]
 
 
-def quality_by_density(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
-    """Quality of pseudo-labels by density."""
-    return draw_density_quality(density_quality(details), labels=labels).ravel()[0].figure
+def quality_by_density(results: pd.DataFrame, details: Details, labels: Labels, *, measure: str = "both") -> Figure:
+    """Quality of pseudo-labels by density: their accuracy, and the dataset's own metric below."""
+    return draw_density_quality(density_quality(details), measure=measure, labels=labels).ravel()[0].figure
 
 
 def confidence_maps(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:

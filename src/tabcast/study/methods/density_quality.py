@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from tabcast.confidence import ClusterAware
 from tabcast.study.methods._base import Method, Request
@@ -35,14 +36,18 @@ class DensityQuality(Method):
     def run(self, work: Work, request: Request) -> Answer:
         """Label the pool, bin it by density, and count the right labels per bin."""
         fitted = work.supervised(request.estimator())
-        density, scaling = DENSITIES[self.density]
-        prepared, seconds = work.prepare(ClusterAware(density, scaling=scaling), self.selection)
+        estimator, scaling = DENSITIES[self.density]
+        prepared, seconds = work.prepare(ClusterAware(estimator, scaling=scaling), self.selection)
         gamma = prepared.parts.confidence.gamma
         assert gamma is not None
         labels = fitted.pool_proba.argmax(axis=1)
-        bins = score_by_density(gamma[np.arange(len(labels)), labels], labels, work.fold.y_pool, work, self.n_bins)
-        facts = {"validation_score": float(fitted.score), "best_round": 0}
-        details = {"metric": work.fold.metric, "bins": bins}
+        density, truth = gamma[np.arange(len(labels)), labels], work.fold.y_pool
+        details = {
+            "metric": work.fold.metric,
+            "bins": score_by_density(density, labels, truth, work, self.n_bins),
+            "ranking": rank_by_density(density, labels, truth, work.fold.n_classes),
+        }
+        facts = {"validation_score": float(fitted.score), "best_round": 0, "n_fits": 1}
         return Answer(fitted.test_proba, facts, {"fit": fitted.seconds, "density": seconds}, details=details)
 
     def settings(self) -> dict[str, Any]:
@@ -70,6 +75,21 @@ def score_by_density(density: Floats, labels: Index, truth: Index, work: Work, n
             }
         )
     return bins
+
+
+def rank_by_density(density: Floats, labels: Index, truth: Index, n_classes: int) -> list[dict[str, Any]]:
+    """Measure how well density ranks right pseudo-labels above wrong ones, in all rows and within each pseudo-label.
+
+    A rare class has sparse rows that are often wrong, so density may rank well in all rows and not at all within a
+    class. The AUC is None where all labels are right or all are wrong; the first entry, of all rows, has label None.
+    """
+    right, ranking = labels == truth, []
+    for label in (None, *range(n_classes)):
+        rows = np.full(len(labels), True) if label is None else labels == label
+        n, n_right = int(rows.sum()), int(right[rows].sum())
+        auc = float(roc_auc_score(right[rows], density[rows])) if 0 < n_right < n else None
+        ranking.append({"label": label, "n": n, "correct": n_right, "auc": auc})
+    return ranking
 
 
 density_quality = DensityQuality("density-quality", "Pseudo-labels by density")

@@ -27,7 +27,7 @@ class OperatingPoint(Method):
         proportions = np.bincount(work.fold.y_labeled, minlength=work.fold.n_classes) / len(work.fold.y_labeled)
         proba = np.maximum(fitted.test_proba, 1e-12) / np.maximum(proportions, 1e-12)
         proba = np.where(proportions > 0, proba, 0.0)
-        return Answer(proba / proba.sum(axis=1, keepdims=True), {"best_round": 0}, {"fit": fitted.seconds})
+        return Answer(proba / proba.sum(axis=1, keepdims=True), {"best_round": 0, "n_fits": 1}, {"fit": fitted.seconds})
 
 
 operating_point = OperatingPoint("operating-point", "Operating point")

@@ -31,6 +31,7 @@ def fit_without_validation(work: Work, classifier: Any) -> Answer:
         "n_rounds": getattr(fitted, "n_rounds_", None),
         "n_selected": int(used.sum()),
         "pseudo_accuracy": float((transduced[used] == fold.y_pool[used]).mean()) if used.any() else None,
+        "n_fits": getattr(fitted, "n_fits_", None),
     }
     return Answer(np.asarray(classifier.predict_proba(fold.X_test), dtype=float), facts)
 

@@ -20,7 +20,7 @@ class Supervised(Method):
         estimator = request.estimator()
         fitted = work.supervised(estimator)
         seconds = work.fitter(estimator).pretraining_seconds + fitted.seconds
-        facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0}
+        facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0, "n_fits": 1}
         return Answer(fitted.test_proba, facts, {"fit": seconds})
 
 
