@@ -321,6 +321,14 @@ class TestPaper:
         assert re.match(r"(Table|Figure) A?\d", study.item)
         assert study.published is None or study.published.is_file()
 
+    def test_networks_alone_are_a_part_of_quick(self, path):
+        """So that their records are those of quick."""
+        study = read_study(path)
+        if "nets" in study.profiles:
+            nets, quick = study.trials("nets"), study.trials("quick")
+            assert set(nets) == {trial for trial in quick if study.catalog.models[trial.learner.model].sizes}
+            assert nets
+
     def test_all_records_lie_in_one_place(self, path):
         """Trials that tables have in common are run once."""
         assert read_study(path).records.resolve() == path.parents[1] / "records"
