@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
 FOUNDATION := .venv-foundation
+PYTABKIT := .venv-pytabkit
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest test-newest test-foundation slow soak coverage check format bench study clean
+.PHONY: demo test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -27,6 +28,10 @@ test-newest:
 # TabPFN and TabICL as teachers, with small random weights; nothing is downloaded but packages.
 test-foundation: $(FOUNDATION)/installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(FOUNDATION)/bin/python -m pytest tests/teachers tests/study/test_foundation.py $(ARGS)
+
+# TabM and RealMLP of pytabkit inside CASTClassifier.
+test-pytabkit: $(PYTABKIT)/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTABKIT)/bin/python -m pytest tests/models/test_other_networks.py $(ARGS)
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
@@ -55,13 +60,13 @@ format: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-# The paper's tables and figures: about two hours of two cores; may be stopped and started again. See docs/study.md.
+# The paper's tables and figures: about two hours of two cores, and five to seven for networks; may be stopped and started again. See docs/study.md.
 study: $(VENV)/installed-dev
 	$(BIN)/tabcast study run paper/configs/*.toml --profile quick --jobs 2 $(ARGS)
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(FOUNDATION) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(FOUNDATION) $(PYTABKIT) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -90,4 +95,12 @@ $(FOUNDATION)/installed: pyproject.toml constraints.txt
 	$(FOUNDATION)/bin/python -m pip install --quiet --upgrade pip
 	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt torch
 	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl]' pytest
+	touch $@
+
+$(PYTABKIT)/installed: pyproject.toml constraints.txt
+	rm -rf $(PYTABKIT)
+	$(PYTHON) -m venv $(PYTABKIT)
+	$(PYTABKIT)/bin/python -m pip install --quiet --upgrade pip
+	$(PYTABKIT)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(PYTABKIT)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[pytabkit]' pytest
 	touch $@

@@ -77,11 +77,11 @@ class TestRun:
         assert "Table 0: 1 done, 0 failed, 0 skipped, 0 missing" in run(config, "--profile", "tiny").output
 
     def test_skipped_trials_are_no_failure(self, tmp_path):
-        config = write_config(tmp_path, GRID.replace('["bayes"]', '["bayes", "mlp"]'))
+        config = write_config(tmp_path, GRID.replace('["bayes"]', '["bayes", "oracle"]'))
         result = run(config)
         assert result.exit_code == 0
         assert f"{N_TRIALS} done, 0 failed, {N_TRIALS} skipped, 0 missing" in result.output
-        assert f"{N_TRIALS} x is not wired into studies yet" in result.output
+        assert f"{N_TRIALS} x delphi is not installed" in result.output
 
     def test_failed_trials_end_with_code_1_and_the_reason(self, tmp_path):
         config = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))

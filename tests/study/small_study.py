@@ -1,4 +1,4 @@
-"""A study small enough for tests: a plug-in with a table of 90 rows and a fast model, and configurations over them."""
+"""A study small enough for tests: a plug-in with a table of 90 rows, a fast model and one that is not available."""
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ clouds = DatasetInfo(name="clouds", metric="accuracy", n_rows=90, n_columns=3, n
 
 
 def build(params, seed):
+    params = {name: value for name, value in params.items() if name != "rounds"}
     return GaussianNB(**params)
 
 
@@ -36,7 +37,8 @@ def sane():
     return Space({"var_smoothing": FloatDistribution(1e-9, 10, log=True)}, start={"var_smoothing": 1e-9})
 
 
-bayes = Model("bayes", "Naive Bayes", build, {"sane": sane})
+bayes = Model("bayes", "Naive Bayes", build, {"sane": sane}, sizes={"rounds": 30})
+oracle = Model("oracle", "Oracle", build, unavailable="delphi is not installed")
 '''
 
 GRID = """

@@ -7,6 +7,7 @@ import pytest
 
 from tabcast.study.config import Grid, read_study
 from tabcast.study.trial import Learner, Setting, Trial
+from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
 PAPER = sorted((Path(__file__).parents[2] / "paper" / "configs").glob("*.toml"))
@@ -101,6 +102,82 @@ class TestGrid:
         assert grid.folds == (0, 1, 2)
         assert grid.n_tuning_trials == 100
         assert grid.preprocessing == "paper"
+
+
+class TestCaps:
+    """What a model gets at most, by profile."""
+
+    GRID = """
+        datasets = ["clouds"]
+        models = ["bayes", "xgboost"]
+        tunings = ["sane", "none"]
+        methods = ["supervised"]
+        seeds = 3
+        folds = [0]
+        n_tuning_trials = 20
+        max_rows = 80
+        """
+
+    @needs("optuna")
+    def test_of_one_model_alone(self, tmp_path):
+        caps = (
+            "[profiles.quick.caps.bayes]\nseeds = 1\nn_tuning_trials = 5\nmax_rows = 60\nrounds = 10\nvar_smoothing = 1"
+        )
+        trials = trials_of(tmp_path, self.GRID, profile=caps)
+        of_bayes = [trial for trial in trials if trial.learner.model == "bayes"]
+        assert [trial.learner for trial in of_bayes] == [
+            Learner("bayes", "sane", 5, None, (("rounds", 10), ("var_smoothing", 1))),
+            Learner("bayes", caps=(("rounds", 10),)),  # what is not searched is not capped by a search space
+        ]
+        assert {trial.setting for trial in of_bayes} == {Setting("clouds", max_rows=60)}
+        others = [trial for trial in trials if trial.learner.model != "bayes"]
+        assert others == [trial for trial in trials_of(tmp_path, self.GRID) if trial.learner.model != "bayes"]
+        assert {trial.setting.max_rows for trial in others} == {80}
+
+    @needs("optuna")
+    def test_above_what_the_profile_says_change_nothing_but_are_part_of_the_trial(self, tmp_path):
+        caps = "[profiles.quick.caps.bayes]\nseeds = 9\nn_tuning_trials = 50\nmax_rows = 600"
+        assert trials_of(tmp_path, self.GRID, profile=caps) == trials_of(tmp_path, self.GRID)
+
+    @needs("optuna")
+    def test_of_listed_seeds_the_first(self, tmp_path):
+        grid = self.GRID.replace("seeds = 3", "seeds = [7, 4, 2]")
+        trials = trials_of(tmp_path, grid, profile="[profiles.quick.caps.bayes]\nseeds = 2")
+        assert {trial.setting.seed for trial in trials if trial.learner.model == "bayes"} == {7, 4}
+
+    @pytest.mark.parametrize(
+        ("caps", "message"),
+        [
+            ("caps.bays.seeds = 1", r"Unknown model in `caps` of small\.toml: 'bays'\. .*Did you mean 'bayes'\?"),
+            (
+                "caps.bayes.round = 1",
+                r"`caps` in small\.toml: Unknown parameter to cap of model 'bayes': 'round'\. Choices: rounds, ",
+            ),
+            (
+                "caps.bayes.seeds = 0",
+                r"A cap on `seeds` of 'bayes' in small\.toml must be a positive whole",
+            ),
+            ("caps.bayes.rounds = 'few'", r"A cap on `rounds` of 'bayes' in small\.toml must be a number; got 'few'\."),
+            ("caps.bayes.rounds = 0", r"`caps` in small\.toml: A cap on `rounds` must be at least 1; got 0\."),
+            (
+                "caps.bayes.var_smoothing = 0",
+                r"A cap on `var_smoothing` must be at least 1e-09, where its range starts",
+            ),
+            (
+                "caps.bayes = 3",
+                r"`caps` in small\.toml must be a table per model, as in \[profiles\.quick\.caps",
+            ),
+        ],
+    )
+    @needs("optuna")
+    def test_mistakes(self, tmp_path, caps, message):
+        with pytest.raises(ValueError, match=message):
+            trials_of(tmp_path, self.GRID, profile=caps)
+
+    def test_a_model_with_its_own_preprocessing_gets_that(self, tmp_path):
+        trials = trials_of(tmp_path, self.GRID.replace('"xgboost"', '"mlp"').replace('"sane", ', ""))
+        kinds = {trial.learner.model: trial.setting.preprocessing for trial in trials}
+        assert kinds == {"bayes": "paper", "mlp": "native"}
 
 
 class TestProfiles:
@@ -243,6 +320,14 @@ class TestPaper:
         assert 0 < sizes["smoke"] <= sizes["quick"] <= sizes["full"]
         assert re.match(r"(Table|Figure) A?\d", study.item)
         assert study.published is None or study.published.is_file()
+
+    def test_networks_alone_are_a_part_of_quick(self, path):
+        """So that their records are those of quick."""
+        study = read_study(path)
+        if "nets" in study.profiles:
+            nets, quick = study.trials("nets"), study.trials("quick")
+            assert set(nets) == {trial for trial in quick if study.catalog.models[trial.learner.model].sizes}
+            assert nets
 
     def test_all_records_lie_in_one_place(self, path):
         """Trials that tables have in common are run once."""

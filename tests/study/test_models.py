@@ -10,14 +10,17 @@ import pytest
 from sklearn.base import clone
 
 from tabcast.models import AdaptedClassifier
-from tabcast.study.models import MODELS, Model, Space, find_models, get_model
+from tabcast.study.models import MODELS, Model, Space, _neural, find_models, get_model
 
 pytest.importorskip("optuna")
 pytest.importorskip("xgboost")
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
+NETS = ["ft_transformer", "mlp", "scarf", "subtab", "switchtab", "vime"]
+FAST = {"epochs": 2, "pretrain_epochs": 2}  # networks are tested in tests/models/neural; here only that they fit in
 AVAILABLE = [name for name, model in MODELS.items() if model.unavailable is None]
 VARIED = [name for name in AVAILABLE if MODELS[name].vary is not None]
+SANE = [name for name in AVAILABLE if name not in NETS]
 
 
 def end_of(distribution, end):
@@ -79,15 +82,16 @@ class TestCatalog:
         with pytest.raises(ValueError, match=match):
             get_model("xgboost").space("papr")
 
-    @pytest.mark.parametrize("name", sorted(set(MODELS) - set(AVAILABLE)))
-    def test_announced_models_say_why_they_are_skipped(self, name):
-        model = MODELS[name]
-        assert model.unavailable == "is not wired into studies yet"
-        with pytest.raises(NotImplementedError, match=f"Model .{name}. cannot be built: it is not wired"):
-            model.build({}, 0)
+    def test_networks_are_skipped_only_without_torch(self, monkeypatch):
+        assert [name for name, model in MODELS.items() if model.preprocessing == "native"] == NETS
+        assert {MODELS[name].unavailable for name in NETS} <= {None, _neural.MISSING}
+        monkeypatch.setattr(_neural, "find_spec", lambda name: None)
+        assert _neural.network("mlp", "MLP", dict, {}).unavailable == (
+            "torch is not installed; pip install 'tabcast[nn]'"
+        )
 
 
-@pytest.mark.parametrize("name", AVAILABLE)
+@pytest.mark.parametrize("name", SANE)
 class TestBuild:
     @pytest.mark.parametrize("native", [False, True], ids=["paper", "native"])
     def test_learns_from_both_preprocessings(self, name, native):
@@ -133,7 +137,26 @@ class TestBuild:
         assert 11 in [value for key, value in params.items() if key.endswith("random_state")]
 
 
-@pytest.mark.parametrize("name", VARIED)
+@pytest.mark.parametrize("name", [name for name in AVAILABLE if name in NETS])
+class TestNetworks:
+    def test_both_ends_of_the_capped_space_fit(self, name):
+        """Categories and missing cells reach the network, and parameters have the names that it knows."""
+        X, y = make_rows(40, 0, native=True)
+        space = MODELS[name].space("paper", caps={"num_attn_blocks": 2, "emb_dim": 32, "encoder_head_dim": 16})
+        for end in (0, 1):
+            params = {key: end_of(one, end) for key, one in space.distributions.items()}
+            model = MODELS[name].build({**params, **MODELS[name].capped_sizes(FAST)}, 7)
+            assert model.get_params().items() >= {**params, "random_state": 7, "epochs": 2}.items()
+            model = fit(model, X, y).estimator_
+            assert model.predict_proba(X).shape == (40, 2)
+            assert [column.name for column in model.encoder_.columns_.categorical] == ["kind"]
+
+    def test_sizes_are_the_defaults(self, name):
+        params = MODELS[name].build({}, 0).get_params()
+        assert MODELS[name].sizes == {key: params[key] for key in FAST if key in params}
+
+
+@pytest.mark.parametrize("name", [name for name in VARIED if name in (*SANE, "mlp")])
 def test_vary(name):
     """Another seed is another fit, the same one is not; the estimator itself stays as it was."""
     X, y = make_rows(200, 0, native=True)
@@ -239,8 +262,23 @@ class TestSpace:
         assert regression.space("sane", max_trees=50) == regression.space("sane")
 
     def test_a_cap_below_the_lower_bound(self):
-        with pytest.raises(ValueError, match="low=10, high=5"):
+        with pytest.raises(ValueError, match=r"A cap on `n` must be at least 10, where its range starts; got 5\."):
             self.space.capped("n", 5)
+
+    def test_caps_of_other_numbers(self):
+        space = Space({**self.distributions, "width": CategoricalDistribution((16, 24, 32, 48))})
+        assert space.capped("rate", 0.5).distributions["rate"] == FloatDistribution(0.01, 0.5, log=True)
+        assert space.capped("width", 30).distributions["width"] == CategoricalDistribution((16, 24))
+        with pytest.raises(ValueError, match=r"A cap on `width` must be at least 16"):
+            space.capped("width", 8)
+
+    def test_what_cannot_be_capped(self):
+        """Text and truth values."""
+        with pytest.raises(ValueError, match=r"Unknown parameter to cap of model 'mlp': 'layers'\. Choices: "):
+            get_model("mlp").check_caps({"layers": 3})
+        with pytest.raises(ValueError, match=r"Unknown parameter to cap of model 'ft_transformer': 'use_batch_norm'"):
+            get_model("ft_transformer").check_caps({"use_batch_norm": 1})
+        get_model("ft_transformer").check_caps({"num_attn_blocks": 4, "input_embed_dim": 24, "epochs": 10})
 
     @pytest.mark.parametrize("start", [{"n": 10}, {"n": 9, "rate": 0.1}, {"n": 10, "rate": 0.1, "more": 1}])
     def test_bad_starts(self, start):

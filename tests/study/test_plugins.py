@@ -100,7 +100,7 @@ class TestCatalog:
         ours, catalog = load_catalog(), load_catalog([plugins])
         assert set(catalog.datasets) - set(ours.datasets) == {"rings", "clouds"}
         assert set(catalog.methods) - set(ours.methods) == {"prior"}
-        assert set(catalog.models) - set(ours.models) == {"stump", "bayes"}
+        assert set(catalog.models) - set(ours.models) == {"stump", "bayes", "oracle"}
 
     def test_files_that_begin_with_an_underscore_are_not_run(self, plugins):
         (plugins / "_draft.py").write_text("raise RuntimeError('not ready')")

@@ -35,7 +35,7 @@ FOUND = [
 @pytest.fixture
 def study(tmp_path):
     """Two seeds, two folds, three methods; all done but one that failed and one that is missing; one model skipped."""
-    study = read_study(write_config(tmp_path, GRID.replace('["bayes"]', '["bayes", "mlp"]')))
+    study = read_study(write_config(tmp_path, GRID.replace('["bayes"]', '["bayes", "oracle"]')))
     run_studies([study], "quick")
     store = Store(study.records)
     runnable = [trial for trial in study.trials("quick") if trial.learner.model == "bayes"]
@@ -65,7 +65,7 @@ class TestResults:
         assert results["status"].value_counts().to_dict() == {"skipped": 12, "done": 10, "failed": 1, "missing": 1}
         reasons = results.drop_duplicates("status").set_index("status")["reason"]
         assert reasons["failed"] == "ValueError: no luck"
-        assert reasons["skipped"] == "is not wired into studies yet"
+        assert reasons["skipped"] == "delphi is not installed"
         assert reasons[["done", "missing"]].isna().all()
         assert results[results["status"] != "done"][FOUND].isna().all(axis=None)
 

@@ -234,16 +234,15 @@ class TestFailure:
 
 
 class TestSkipped:
-    def test_neural_models_with_the_reason(self, tmp_path):
-        grid = GRID.replace('["bayes"]', '["bayes", "mlp", "ft_transformer"]')
+    def test_models_that_are_not_available_with_the_reason(self, tmp_path):
+        grid = GRID.replace('["bayes"]', '["bayes", "oracle"]')
         study = read_study(write_config(tmp_path, grid))
         assert {trial.learner.model for trial in missing(study)} == {"bayes"}
         assert run_studies([study], "quick") == []
         results = collect_results(study, "quick").set_index("model")
         assert set(results.loc["bayes", "status"]) == {"done"}
-        for model in ("mlp", "ft_transformer"):
-            assert set(results.loc[model, "status"]) == {"skipped"}
-            assert set(results.loc[model, "reason"]) == {"is not wired into studies yet"}
+        assert set(results.loc["oracle", "status"]) == {"skipped"}
+        assert set(results.loc["oracle", "reason"]) == {"delphi is not installed"}
         assert len(read_records(study)) == N_TRIALS
 
 
@@ -259,6 +258,7 @@ class TestAnotherConfiguration:
             ("n_tuning_trials = 3", "n_tuning_trials = 3\npreprocessing = 'native'"),
             ("n_tuning_trials = 3", "n_tuning_trials = 3\nmax_rows = 80"),
             ("n_tuning_trials = 3", "n_tuning_trials = 3\nmax_trees = 10"),
+            ("n_tuning_trials = 3", "n_tuning_trials = 3\ncaps.bayes.var_smoothing = 0.1"),
             ('tunings = ["sane"]', 'tunings = ["none"]'),
             ("seeds = 2", "seeds = [2, 3]"),
         ],

@@ -47,14 +47,14 @@ class TestEstimate:
 class TestStatus:
     @pytest.fixture
     def study(self, tmp_path):
-        grid = GRID.replace('["bayes"]', '["bayes", "mlp"]').replace('["clouds"]', '["clouds", "blob"]')
+        grid = GRID.replace('["bayes"]', '["bayes", "oracle"]').replace('["clouds"]', '["clouds", "blob"]')
         return read_study(write_config(tmp_path, grid))
 
     def test_before(self, study):
         status = find_status(study, "quick")
         assert status.counts == {"done": 0, "failed": 0, "skipped": 24, "missing": 24}
         assert status.seconds_left is None
-        assert status.reasons == {"is not wired into studies yet": 24}
+        assert status.reasons == {"delphi is not installed": 24}
 
     def test_on_the_way(self, study):
         store, trials = Store(study.records), study.trials("quick")
@@ -71,7 +71,7 @@ class TestStatus:
         assert status.by_dataset.index.tolist() == ["clouds", "blob"]
         assert status.by_dataset.loc["clouds"].to_dict() == {"done": 6, "failed": 2, "skipped": 12, "missing": 4}
         assert status.by_dataset.loc["blob"].to_dict() == {"done": 0, "failed": 0, "skipped": 12, "missing": 12}
-        assert status.reasons == {"is not wired into studies yet": 24, "OSError: disk full": 2}
+        assert status.reasons == {"delphi is not installed": 24, "OSError: disk full": 2}
         # Two done of each method, (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2, and two left; the other table: all six.
         assert status.seconds_left == pytest.approx(2 * (2.5 + 3.5 + 4.5) + 12 * 3.5)
 

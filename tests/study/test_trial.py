@@ -23,6 +23,7 @@ OTHERS = {
     "tuning": "sane",
     "n_tuning_trials": 11,
     "max_trees": 100,
+    "caps": (("epochs", 10),),
     "fold": 1,
     "method": "cast-d",
     "strategy": "curriculum",
@@ -107,14 +108,23 @@ class TestConfiguration:
     def test_holds_everything(self):
         config = configuration(TRIAL, DESCRIBED)
         assert config["setting"] == {name: getattr(SETTING, name) for name in OF_SETTING}
-        assert config["learner"] == {name: getattr(LEARNER, name) for name in OF_LEARNER}
+        assert config["learner"] == {name: getattr(LEARNER, name) for name in OF_LEARNER if name != "caps"}
         assert {name: config[name] for name in OF_TRIAL} == {name: getattr(TRIAL, name) for name in OF_TRIAL}
         assert config["schema"] == 1
         assert config["described"]["method"] == {"type": "Cast", "alphas": [0.2, 0.5]}
 
+    def test_records_from_before_there_were_caps_stay_valid(self):
+        """The digest of a trial without any, as it was then."""
+        assert path_of(TRIAL) == "diabetes/xgboost-paper/cast-l-threshold/label0.1-seed0-fold2-fb89475d.json"
+
+    def test_caps(self):
+        capped = replace(TRIAL, learner=replace(LEARNER, caps=(("epochs", 10), ("p_m", 0.5))))
+        assert configuration(capped, DESCRIBED)["learner"]["caps"] == [["epochs", 10], ["p_m", 0.5]]
+        assert capped.columns()["caps"] == "epochs <= 10, p_m <= 0.5"
+
     def test_columns_of_the_results_table(self):
         columns = TRIAL.columns()
-        assert set(columns) == set(OTHERS)
+        assert set(columns) == set(OTHERS) - {"caps"}
         assert {name: columns[name] for name in ("dataset", "model", "fold", "method")} == {
             "dataset": "diabetes",
             "model": "xgboost",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from tabcast.models._cut_columns import fit_cut
 from tabcast.models._native_columns import NativeColumns, has_bad_sign, has_missing, is_plain
-from tabcast.table import Floats, Index
+from tabcast.table import Floats, Index, find_categorical, learn_columns
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,24 @@ class Adaptation:
         """
         return X if self.columns is None else self.columns.transform(X)
 
+    def configure(self, estimator: Any) -> Any:
+        """Copy the estimator and set its parameters.
+
+        Parameters
+        ----------
+        estimator : classifier
+            The unfitted classifier.
+
+        Returns
+        -------
+        classifier
+            The copy.
+        """
+        model = deepcopy(estimator)  # as clone for an unfitted estimator, which is about 1% of a fit slower
+        if self.parameters:
+            model.set_params(**self.parameters)
+        return model
+
     def fit(self, estimator: Any, X: Any, codes: Index, classes: NDArray[Any], fit_params: dict[str, Any]) -> Any:
         """Fit a copy of the estimator on an encoded table; the result predicts for such tables.
 
@@ -132,9 +150,7 @@ class Adaptation:
         classifier
             The fitted copy, in an `AdaptedClassifier` where that is needed.
         """
-        model = deepcopy(estimator)  # as clone for an unfitted estimator, which is about 1% of a fit slower
-        if self.parameters:
-            model.set_params(**self.parameters)
+        model = self.configure(estimator)
         if not self.needed:
             return fit_cut(model, X, classes[codes], fit_params)
         bare = self if self.columns is None else replace(self, columns=None)
@@ -142,7 +158,7 @@ class Adaptation:
         return AdaptedClassifier(estimator)._fit_encoded(model, bare, X, codes, classes, fit_params)
 
 
-def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
+def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: ArrayLike | None = None) -> Adaptation:
     """Find out what an estimator needs for a table with these classes.
 
     Parameters
@@ -153,6 +169,9 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
         The user's table.
     classes : ndarray
         The classes.
+    categorical_features : array-like of str, int or bool, default=None
+        Categorical columns that the types of the table do not show. An estimator with a parameter of this name that is
+        not set gets them.
 
     Returns
     -------
@@ -163,24 +182,44 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any]) -> Adaptation:
     learner, outer = find_learner(last), find_learner(estimator)
     whole = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
     whole_labels = learner is not None and learner.whole_labels and not whole
+    told = {} if categorical_features is None else _tell_categories(estimator, X, categorical_features)
     if outer is None:  # a pipeline or an unknown estimator gets the table as it is
-        return Adaptation(whole_labels=whole_labels)
+        return Adaptation(whole_labels=whole_labels, parameters=told)
     fills_empty = outer.needs_values and has_missing(X)
     given = list(getattr(X, "columns", ()))
     underscores = dict.fromkeys(map(ord, outer.bad_signs + " "), "_")
     joined = outer.joins_words and len({str(name).translate(underscores) for name in given}) < len(given)
     bad_signs = outer.bad_signs + " " * joined
     if is_plain(X) and not any(has_bad_sign(name, bad_signs) for name in given):
-        return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty)
+        return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty, parameters=told)
     columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels, bad_signs=bad_signs).fit(X)
     names = columns.categorical_names_
     return Adaptation(
         columns,
         whole_labels,
         fills_empty,
-        {outer.level_switch: True} if outer.level_switch and names else {},
+        {outer.level_switch: True} if outer.level_switch and names else told,
         {"cat_features": names} if outer.names_levels else {},
     )
+
+
+def _tell_categories(estimator: Any, X: Any, categorical_features: ArrayLike) -> dict[str, Any]:
+    """Positions of the categorical columns as a parameter, if the estimator has it unset and types do not tell.
+
+    Columns whose type has levels are always among them, and numbers with more levels than the estimator takes never.
+    """
+    if not isinstance(getattr(estimator, "categorical_features", 0), str | None):  # "from_dtype" is as good as unset
+        return {}
+    typed = find_categorical(X)
+    columns = learn_columns(X, typed | find_categorical(X, categorical_features))
+    learner = find_learner(estimator)
+    most = learner.max_levels if learner is not None else None
+    positions = [
+        int(at)
+        for at, column in zip(columns.categorical_index, columns.categorical, strict=True)
+        if typed[at] or most is None or len(column.levels) <= most
+    ]
+    return {} if len(positions) == typed.sum() else {"categorical_features": positions}
 
 
 def weight_parameter(estimator: Any) -> str | None:

@@ -267,6 +267,8 @@ def _write_net(classifier: Any) -> State:
 def _read_net(made: type[Any], state: State) -> Any:
     classifier = made(**state["parameters"])
     vars(classifier).update({name: value for name, value in state["attributes"].items() if name in _NET_ATTRIBUTES})
+    if "weights_" in vars(classifier):
+        classifier._load()  # refuses weights that do not fit
     return classifier
 
 

@@ -20,6 +20,7 @@ from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._deployed import SoftenedClassifier, soften
+from tabcast.self_training._pretraining import pretrain_once
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.table import UNLABELED, Floats, Index, take_rows
 
@@ -62,7 +63,7 @@ class Fitter:
     Parameters
     ----------
     estimator : classifier
-        Fitted as a copy.
+        Fitted as a copy; pretrained on the unlabeled rows first where it can be.
     data : TrainingData
         The rows, as the user gave them.
     scorer : callable or None
@@ -85,8 +86,11 @@ class Fitter:
         The rows, encoded.
     n_fits : int
         Number of fits so far.
+    pretraining_seconds : float
+        Time of pretraining, 0 without.
     seconds : dict
-        Time of the fits so far: "supervised" on labeled rows alone, "students" on pseudo-labels as well.
+        Time of the fits so far: "supervised" on labeled rows alone, with pretraining, and "students" on pseudo-labels
+        as well.
     progress : Progress
         Advances with every fit.
     """
@@ -102,14 +106,17 @@ class Fitter:
         predict_all: bool = False,
         rule_of: Callable[[Split], DecisionRule] | None = None,
     ) -> None:
-        self.estimator, self.scorer, self.n_jobs = estimator, scorer, n_jobs
+        self.scorer, self.n_jobs = scorer, n_jobs
         self.keep, self.predict_all, self.rule_of = keep, predict_all, rule_of
         refuse_columns(estimator, data.X)
-        self.adaptation = adapt(estimator, data.X, data.labels.classes)
+        self.adaptation = adapt(estimator, data.X, data.labels.classes, data.categorical_features)
         self.data = data.encoded(self.adaptation)
+        start = perf_counter()
+        self.estimator = pretrain_once(estimator, self.adaptation, self.data)
+        self.pretraining_seconds = 0.0 if self.estimator is estimator else perf_counter() - start
         self.progress = Progress()
         self.n_fits = 0
-        self.seconds = {"supervised": 0.0, "students": 0.0}
+        self.seconds = {"supervised": self.pretraining_seconds, "students": 0.0}
         self._done: dict[tuple[bytes, bytes], Fitted] = {}
 
     def fit(

@@ -63,7 +63,8 @@ class SelfTrainingClassifier(SelfTrainer):
     missing_label : object, default="auto"
         The label that marks unlabeled rows, in addition to missing values (NaN, None, NA). "auto": -1 in a numeric y.
     categorical_features : array-like, default=None
-        Names, positions or mask of the categorical columns, for the densities. None: inferred from the types.
+        Names, positions or mask of the categorical columns, for the densities and for an estimator with a parameter of
+        this name that is not set. None: inferred from the types.
     n_jobs : int, default=None
         Number of fits at a time (joblib). The result does not depend on it.
     random_state : int, RandomState instance or None, default=None

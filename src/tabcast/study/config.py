@@ -16,6 +16,8 @@ from tabcast.study.protocol import N_FOLDS
 from tabcast.study.trial import Learner, Setting, Trial
 from tabcast.study.work import FILTERS, STRATEGIES
 
+CAPPED_FIELDS = ("seeds", "n_tuning_trials", "max_rows")  # of a grid; other caps are on parameters of a model
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -47,6 +49,9 @@ class Grid:
         Upper bound of the number of trees in tuning; 0 leaves it to the search space.
     max_rows : int, default=0
         Maximum number of rows of a table; 0 takes all.
+    caps : mapping of str to mapping of str to float, default={}
+        By model, what it gets at most, whatever is said above: `seeds`, `n_tuning_trials` and `max_rows`, and the
+        largest values of its parameters, in its search spaces and beside them.
     """
 
     datasets: tuple[str, ...] = ()
@@ -63,26 +68,34 @@ class Grid:
     n_tuning_trials: int = 100
     max_trees: int = 0
     max_rows: int = 0
+    caps: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def trials(self, catalog: Catalog) -> Iterator[Trial]:
         """Yield all trials in order."""
-        seeds = tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
-        settings = [
-            Setting(dataset, fraction, corruption, self.preprocessing, self.max_rows or None, seed)
-            for dataset, fraction, corruption, seed in product(
-                self.datasets, self.label_fractions, self.corruptions, seeds
-            )
-        ]
         learners = list(dict.fromkeys(self._learner(*pair, catalog) for pair in product(self.models, self.tunings)))
         ways = [way for method in self.methods for way in self._ways(method, catalog)]
-        for setting, learner, fold, way in product(settings, learners, self.folds, ways):
-            yield Trial(setting, learner, fold, *way)
+        seeds = tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
+        for dataset, fraction, corruption, seed in product(
+            self.datasets, self.label_fractions, self.corruptions, seeds
+        ):
+            for learner in learners:
+                caps: Mapping[str, Any] = self.caps.get(learner.model, {})
+                if seed not in seeds[: caps.get("seeds")]:
+                    continue
+                preprocessing = catalog.models[learner.model].preprocessing or self.preprocessing
+                max_rows = min((one for one in (self.max_rows, caps.get("max_rows")) if one), default=None)
+                setting = Setting(dataset, fraction, corruption, preprocessing, max_rows, seed)
+                for fold, way in product(self.folds, ways):
+                    yield Trial(setting, learner, fold, *way)
 
     def _learner(self, model: str, tuning: str, catalog: Catalog) -> Learner:
         """Return the model with this search space, or with its defaults where it has no such space."""
+        given: Mapping[str, Any] = self.caps.get(model, {})
+        caps = {name: value for name, value in given.items() if name not in CAPPED_FIELDS}
         if tuning == "none" or tuning not in catalog.models[model].spaces:
-            return Learner(model)
-        return Learner(model, tuning, self.n_tuning_trials, self.max_trees or None)
+            return Learner(model, caps=tuple(sorted(catalog.models[model].capped_sizes(caps).items())))
+        n_trials = min(self.n_tuning_trials, given.get("n_tuning_trials", self.n_tuning_trials))
+        return Learner(model, tuning, n_trials, self.max_trees or None, tuple(sorted(caps.items())))
 
     def _ways(self, method: str, catalog: Catalog) -> list[tuple[str, str, str]]:
         """Combine the method with each strategy and noise filter, or with none."""
@@ -178,6 +191,7 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     for values in (*(vars(grid) for grid in grids), *profiles.values()):
         _check_names(values, catalog, path)
         _check_numbers(values, path)
+        _check_caps(values.get("caps", {}), catalog, path)
     return Study(
         path,
         text["title"],
@@ -201,7 +215,7 @@ def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
         check_choice(key, _FIELDS, f"key of a grid or profile in {path.name}")
         if isinstance(value, list):
             value = tuple(value)
-        elif isinstance(getattr(Grid, key), tuple):
+        elif isinstance(getattr(Grid, key, None), tuple):
             value = (value,)
         if isinstance(value, tuple) and key in ("label_fractions", "corruptions"):
             value = tuple(float(one) for one in value)
@@ -226,6 +240,26 @@ def _check_numbers(values: Mapping[str, Any], path: Path) -> None:
     for key in ("n_tuning_trials", "max_trees", "max_rows"):
         if not _is_whole(values.get(key, 0), 0):
             raise ValueError(f"`{key}` in {path.name} must be 0 or a positive whole number; got {values[key]!r}.")
+
+
+def _check_caps(caps: Any, catalog: Catalog, path: Path) -> None:
+    """Refuse caps of unknown models, of unknown parameters, and values that are no numbers or too small."""
+    tables = list(caps.values()) if isinstance(caps, Mapping) else [caps]
+    if not all(isinstance(one, Mapping) for one in tables):
+        raise ValueError(f"`caps` in {path.name} must be a table per model, as in [profiles.quick.caps.mlp].")
+    for model, values in caps.items():
+        check_choice(model, catalog.models, f"model in `caps` of {path.name}")
+        for name, value in values.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"A cap on `{name}` of {model!r} in {path.name} must be a number; got {value!r}.")
+            if name in CAPPED_FIELDS and not _is_whole(value, 1):
+                raise ValueError(
+                    f"A cap on `{name}` of {model!r} in {path.name} must be a positive whole number; got {value!r}."
+                )
+        try:
+            catalog.models[model].check_caps({name: values[name] for name in values if name not in CAPPED_FIELDS})
+        except ValueError as error:
+            raise ValueError(f"`caps` in {path.name}: {error}") from error
 
 
 def _is_whole(value: Any, least: int) -> bool:

@@ -109,7 +109,7 @@ def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFr
     if not results.is_file():
         raise FileNotFoundError(f"There is no results table {results}.")
     text = ("dataset", "model", "tuning", "method", "strategy", "noise_filter", "preprocessing", "metric", "status")
-    return pd.read_csv(results, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(text, str))
+    return pd.read_csv(results, keep_default_na=False, na_values=[""], dtype=dict.fromkeys((*text, "caps"), str))
 
 
 def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:

@@ -161,7 +161,7 @@ def run_job(job: Job) -> int:
 def order_of(trial: Trial) -> tuple[Any, ...]:
     """Sort key that keeps trials together that share most: by fold, then by model."""
     learner = trial.learner
-    tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0)
+    tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0, learner.caps)
     return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
 
 
@@ -213,19 +213,21 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
     Parameters are scored by the mean validation score of the supervised model over the folds.
     """
     learner, model = task.learner, catalog.models[task.learner.model]
+    caps = dict(learner.caps)
+    fixed = model.capped_sizes(caps)
     if learner.tuning == "none" or learner.n_tuning_trials == 0:
-        return {}
+        return fixed
     config = catalog.configuration(task)
     record = store.read(task, config)
     if record is None or record["status"] != "done":
         works = [Work(fold, task.setting.seed) for fold in folds]
 
         def objective(params: Mapping[str, Any]) -> float:
-            scores = [work.supervised_score(model.build(params, task.setting.seed)) for work in works]
+            scores = [work.supervised_score(model.build({**fixed, **params}, task.setting.seed)) for work in works]
             return sum(scores) / len(scores)
 
         start = perf_counter()
-        space = model.space(learner.tuning, max_trees=learner.max_trees)
+        space = model.space(learner.tuning, max_trees=learner.max_trees, caps=caps)
         result = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
         record = {
             "status": "done",
@@ -236,15 +238,25 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
             "versions": versions(),
         }
         store.write(task, config, record)
-    params: dict[str, Any] = record["params"]
-    return params
+    return {**fixed, **record["params"]}
 
 
 @cache
 def versions() -> dict[str, str]:
     """Collect the versions that the numbers depend on."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
-    names = ("tabcast", "numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch")
+    names = (
+        "tabcast",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "pandas",
+        "xgboost",
+        "xgboost-cpu",
+        "optuna",
+        "gpytorch",
+        "torch",
+    )
     for name in names:
         try:
             found[name] = version(name)

@@ -54,12 +54,21 @@ class Learner:
         Number of parameter settings tried.
     max_trees : int, optional
         Upper bound of the number of trees. By default that of the search space.
+    caps : tuple of tuple (str, float), default=()
+        Upper bounds of other parameters, by name.
     """
 
     model: str
     tuning: str = "none"
     n_tuning_trials: int = 0
     max_trees: int | None = None
+    caps: tuple[tuple[str, float], ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Return the learner as columns of the results table; caps are there only where there are any."""
+        plain = asdict(self)
+        caps = ", ".join(f"{name} <= {value:g}" for name, value in plain.pop("caps"))
+        return {**plain, "caps": caps} if caps else plain
 
 
 @dataclass(frozen=True, order=True)
@@ -106,7 +115,7 @@ class Trial:
 
     def columns(self) -> dict[str, Any]:
         """Return the trial as columns of the results table."""
-        return {**asdict(self.setting), **asdict(self.learner), **_own(self)}
+        return {**asdict(self.setting), **self.learner.columns(), **_own(self)}
 
 
 @dataclass(frozen=True, order=True)
@@ -137,6 +146,8 @@ def configuration(task: Task, described: Mapping[str, Any]) -> dict[str, Any]:
         same name is another configuration.
     """
     plain = {"schema": SCHEMA, **asdict(task), "described": dict(described)}
+    if not task.learner.caps:  # as before there were any: records of uncapped models stay valid
+        del plain["learner"]["caps"]
     return json.loads(json.dumps(plain, sort_keys=True))
 
 

@@ -201,6 +201,8 @@ class Work:
             validation=(fold.X_validation, fold.y_validation),
             categorical_features=fold.categorical,
         )
+        # Base classifiers get the table as it is: in the paper's preprocessing codes of levels are numbers to them.
+        self._to_fit = replace(self.data, categorical_features=None)
         self._fitters: dict[str, Fitter] = {}
         self._selections: dict[str, tuple[ChosenColumns, float]] = {}
         self._prepared: dict[tuple[str, str], tuple[PreparedHard, float]] = {}
@@ -211,7 +213,7 @@ class Work:
         key = f"{type(estimator).__qualname__}{sorted(estimator.get_params().items(), key=str)}"
         if key not in self._fitters:
             keep = KeepTestProba(self.fold)
-            self._fitters[key] = Fitter(estimator, self.data, self._scorer, keep=keep, predict_all=True)
+            self._fitters[key] = Fitter(estimator, self._to_fit, self._scorer, keep=keep, predict_all=True)
         return self._fitters[key]
 
     def supervised(self, estimator: Any) -> Tested:
@@ -221,7 +223,7 @@ class Work:
 
     def supervised_score(self, estimator: Any) -> float:
         """Validation score of an estimator on the labeled rows alone; for tuning, nothing is remembered."""
-        fitter = Fitter(estimator, self.data, self._scorer)
+        fitter = Fitter(estimator, self._to_fit, self._scorer)
         request = Split(fitter.data.labeled, fitter.data.validation), PseudoLabels.none(len(self.data.pool))
         return fitter.fit([request], predict_pool=False, predict_held_out=False)[0].score
 
@@ -304,8 +306,8 @@ class Work:
             method, self.data, fitter, np.random.RandomState(self.seed), max_rounds=MAX_ROUNDS, patience=1
         )
         seconds = {
-            "fit": sum(outcome.chosen.seconds),
-            "search": sum(sum(candidate.seconds) for candidate in outcome.candidates),
+            "fit": fitter.pretraining_seconds + sum(outcome.chosen.seconds),
+            "search": fitter.pretraining_seconds + sum(sum(candidate.seconds) for candidate in outcome.candidates),
             "density": density_seconds,
             "selection": selection_seconds,
         }

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from tabcast.checks import check_integer, check_number
 from tabcast.models.neural._cells import Cells, TableEncoder, TableShape
-from tabcast.models.neural._layers import Encoder, Linear
+from tabcast.models.neural._layers import Encoder, Limited, Linear
 from tabcast.models.neural._pretrained import Pretrained, Weights
 from tabcast.models.neural._training import Schedule, train
 from tabcast.progress import Bar, Progress
@@ -233,12 +233,25 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         return 0.0
 
     def _load(self) -> Network:
-        """The fitted network on the processor, whatever became of the parameters since."""
-        made, generator = type(self)(**self.architecture_), Generator()
+        """The fitted network on the processor, whatever became of the parameters since.
+
+        The weights decide: what does not fit them, as in a file that was made by hand, is refused before there is
+        memory for it.
+        """
+        weights, generator = self.weights_, Limited()
+        generator.left = sum(values.size for values in weights.values())
+        made = type(self)(**self.architecture_)
+        made._check_all()
+        for value in self.architecture_.values():
+            if isinstance(value, int) and value > generator.left:  # no layer is wider, no network deeper
+                generator.spend(value)
         encoder = made._build_encoder(self.encoder_.shape, generator)
         head = made._build_head(encoder.width, len(self.classes_), generator)
         network = Network(encoder, head)
-        network.load_state_dict({name: torch.from_numpy(values) for name, values in self.weights_.items()})
+        shapes = {name: tuple(values.shape) for name, values in network.state_dict().items()}
+        if {name: values.shape for name, values in weights.items()} != shapes:
+            raise ValueError("the weights of a network are not those of the layers that it claims")
+        network.load_state_dict({name: torch.from_numpy(values) for name, values in weights.items()})
         return network
 
     def _rows_per_batch(self, n_rows: int) -> int:

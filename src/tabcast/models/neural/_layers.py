@@ -6,6 +6,7 @@ torch's layers initialize and drop units with the global random state, which bel
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 
 import torch
 from torch import Generator, Tensor, nn
@@ -73,8 +74,28 @@ class Dropout(nn.Module):
         return features * kept / (1 - self.rate)
 
 
+class Limited(Generator):
+    """A generator for a network that may only have so many weights, as many as a file holds.
+
+    Attributes
+    ----------
+    left : int
+        How many weights may still be drawn.
+    """
+
+    left: int = 0
+
+    def spend(self, n_weights: int) -> None:
+        """Count weights before there is memory for them."""
+        if n_weights > self.left:
+            raise ValueError("a network claims more weights than there are")
+        self.left -= n_weights
+
+
 def uniform(shape: tuple[int, ...], n_in: int, generator: Generator) -> Tensor:
     """Draw initial weights of a layer with `n_in` inputs."""
+    if isinstance(generator, Limited):
+        generator.spend(prod(shape))
     bound = max(n_in, 1) ** -0.5
     return torch.empty(shape, device=generator.device).uniform_(-bound, bound, generator=generator)
 
@@ -90,8 +111,8 @@ def multilayer(widths: list[int], activation: type[nn.Module], rate: float, gene
     """Blocks of linear layer, batch normalization, activation and dropout, from the first width to the last."""
     layers: list[nn.Module] = []
     for n_in, n_out in pairwise(widths):
-        batch_norm = nn.BatchNorm1d(n_out, device=generator.device)
-        layers += [Linear(n_in, n_out, generator), batch_norm, activation(), Dropout(rate, generator)]
+        linear = Linear(n_in, n_out, generator)  # first, because a limited generator refuses a width here
+        layers += [linear, nn.BatchNorm1d(n_out, device=generator.device), activation(), Dropout(rate, generator)]
     return nn.Sequential(*layers)
 
 

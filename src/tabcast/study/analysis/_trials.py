@@ -14,6 +14,7 @@ SETTING = (
     "tuning",
     "n_tuning_trials",
     "max_trees",
+    "caps",
     "method",
     "strategy",
     "noise_filter",

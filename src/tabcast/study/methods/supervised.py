@@ -17,9 +17,11 @@ class Supervised(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Fit the labeled rows."""
-        fitted = work.supervised(request.estimator())
+        estimator = request.estimator()
+        fitted = work.supervised(estimator)
+        seconds = work.fitter(estimator).pretraining_seconds + fitted.seconds
         facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0, "n_fits": 1}
-        return Answer(fitted.test_proba, facts, {"fit": fitted.seconds})
+        return Answer(fitted.test_proba, facts, {"fit": seconds})
 
 
 supervised = Supervised("supervised", "w/o ST")

@@ -1,15 +1,21 @@
-"""What the neural models of the paper share until they are here: why they are skipped, and some ranges."""
+"""What the neural models of the paper share in a study: how they are built and varied, and some ranges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
+from sklearn.base import clone
+
+from tabcast.models import make_model
 from tabcast.study.models._base import Model
 from tabcast.study.models._space import Space
 
-REASON = "is not wired into studies yet"
+MISSING = "torch is not installed; pip install 'tabcast[nn]'"
+EPOCHS = {"epochs": 30}  # the default of the networks, as the next
+PRETRAINING = {**EPOCHS, "pretrain_epochs": 50}
 
 
 def schedule() -> dict[str, Any]:
@@ -23,11 +29,25 @@ def schedule() -> dict[str, Any]:
     }
 
 
-def announced(name: str, label: str, paper: Callable[[], Mapping[str, Any]]) -> Model:
-    """Return a model whose search space is known and whose trials are skipped."""
-    return Model(name, label, partial(_refuse, name), {"paper": lambda: Space(paper())}, unavailable=REASON)
+def network(name: str, label: str, paper: Callable[[], Mapping[str, Any]], sizes: Mapping[str, int]) -> Model:
+    """Return a network of tabcast, which takes the table with its categories and missing values."""
+    return Model(
+        name,
+        label,
+        partial(build, name),
+        {"paper": lambda: Space(paper())},
+        unavailable=None if find_spec("torch") else MISSING,
+        vary=vary,
+        preprocessing="native",
+        sizes=sizes,
+    )
 
 
-def _refuse(name: str, params: Mapping[str, Any], seed: int) -> Any:
-    """Say that it cannot be built; trials are skipped before they get here."""
-    raise NotImplementedError(f"Model {name!r} cannot be built: it {REASON}.")
+def build(name: str, params: Mapping[str, Any], seed: int) -> Any:
+    """Build the network with these parameters."""
+    return make_model(name, seed=seed).set_params(**params)
+
+
+def vary(estimator: Any, seed: int) -> Any:
+    """Copy with other initial weights and batches."""
+    return clone(estimator).set_params(random_state=seed)

@@ -48,24 +48,42 @@ class Space:
             create = import_optuna().trial.create_trial
             create(params=dict(self.start), distributions=dict(self.distributions), value=0.0)
 
-    def capped(self, name: str, highest: int) -> Space:
-        """Lower the upper bound of an integer parameter, and the start with it.
+    @property
+    def numeric(self) -> list[str]:
+        """Names of the parameters that are numbers, which can be capped."""
+        return [name for name, one in self.distributions.items() if _is_numeric(one)]
+
+    def capped(self, name: str, highest: float) -> Space:
+        """Lower the upper bound of a parameter that is a number, and the start with it.
 
         Parameters
         ----------
         name : str
             The parameter.
-        highest : int
-            The largest value allowed. A cap above the upper bound changes nothing.
+        highest : float
+            The largest value allowed; of a list of numbers, those that are not larger stay. A cap above the upper bound
+            changes nothing.
 
         Returns
         -------
         Space
             The capped space.
         """
-        integer = import_optuna().distributions.IntDistribution
+        kinds = import_optuna().distributions
         old: Any = self.distributions[name]
-        new = integer(old.low, min(old.high, highest), log=old.log)
+        new: BaseDistribution
+        if isinstance(old, kinds.CategoricalDistribution):
+            lowest, kept = min(old.choices), tuple(one for one in old.choices if one <= highest)
+        else:
+            lowest, kept = old.low, ()
+        if highest < lowest:
+            raise ValueError(f"A cap on `{name}` must be at least {lowest}, where its range starts; got {highest!r}.")
+        if kept:
+            new = kinds.CategoricalDistribution(kept)
+        elif isinstance(old, kinds.IntDistribution):
+            new = kinds.IntDistribution(old.low, min(old.high, int(highest)), log=old.log)
+        else:
+            new = kinds.FloatDistribution(old.low, min(old.high, highest), log=old.log)
         start = None if self.start is None else {**self.start, name: min(self.start[name], highest)}
         return replace(self, distributions={**self.distributions, name: new}, start=start)
 
@@ -80,3 +98,9 @@ class Space:
         to_json = import_optuna().distributions.distribution_to_json
         plain = {name: to_json(distribution) for name, distribution in self.distributions.items()}
         return {"distributions": plain, "start": None if self.start is None else dict(self.start)}
+
+
+def _is_numeric(distribution: BaseDistribution) -> bool:
+    """Whether a distribution is over numbers, or over a list of them; truth values are none."""
+    choices = getattr(distribution, "choices", (0,))
+    return all(isinstance(one, int | float) and not isinstance(one, bool) for one in choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.study.models._neural import announced, schedule
+from tabcast.study.models._neural import EPOCHS, network, schedule
 
 
 def paper() -> dict[str, Any]:
@@ -19,4 +19,4 @@ def paper() -> dict[str, Any]:
     }
 
 
-MODEL = announced("mlp", "MLP", paper)
+MODEL = network("mlp", "MLP", paper, EPOCHS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.study.models._neural import announced, schedule
+from tabcast.study.models._neural import PRETRAINING, network, schedule
 
 
 def paper() -> dict[str, Any]:
@@ -21,4 +21,4 @@ def paper() -> dict[str, Any]:
     }
 
 
-MODEL = announced("scarf", "SCARF", paper)
+MODEL = network("scarf", "SCARF", paper, PRETRAINING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.study.models._neural import announced
+from tabcast.study.models._neural import PRETRAINING, network
 
 
 def paper() -> dict[str, Any]:
@@ -22,4 +22,4 @@ def paper() -> dict[str, Any]:
     }
 
 
-MODEL = announced("switchtab", "SwitchTab", paper)
+MODEL = network("switchtab", "SwitchTab", paper, PRETRAINING)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.study.models._neural import announced, schedule
+from tabcast.study.models._neural import PRETRAINING, network, schedule
 
 
 def paper() -> dict[str, Any]:
@@ -26,4 +26,4 @@ def paper() -> dict[str, Any]:
     }
 
 
-MODEL = announced("vime", "VIME", paper)
+MODEL = network("vime", "VIME", paper, PRETRAINING)
