@@ -67,7 +67,9 @@ for command in (fit, predict, ["report", f"{given}/run"], refused):
 TABLE = "a,b,target\n" + "".join(f"{i % 7}.5,{'xyz'[i % 3]},{['yes', 'no', ''][i % 3]}\n" for i in range(45))
 
 
-@pytest.mark.parametrize("script", [LIBRARY, COMMAND_LINE], ids=["library", "command line"])
+@pytest.mark.parametrize(
+    "script", [pytest.param(LIBRARY, marks=pytest.mark.slow), COMMAND_LINE], ids=["library", "command line"]
+)
 def test_writes_only_into_the_given_folder(script, tmp_path):
     places = {name: tmp_path / name for name in ("given", "home", "here", "temporary")}
     for place in places.values():

@@ -15,11 +15,11 @@ def test_without_shift_none_is_said():
     """Rows of one table, labeled at random; 30 columns that go together make it easy to be fooled."""
     X, _ = load_breast_cancer(return_X_y=True)
     said = []
-    for seed in range(20):
+    for seed in range(10):
         random = np.random.default_rng(seed)
         rows = random.permutation(len(X))[:300]
         said.append(covariate_shift(X[rows], np.arange(300) < 80, random_state=seed).strength)
-    assert said.count("none") >= 18
+    assert said.count("none") >= 9
 
 
 def mixed(n_labeled=120, n_unlabeled=480, seed=0):

@@ -14,6 +14,11 @@ ROOT = Path(__file__).parents[2]
 CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "research" / "configs").glob("soft_*.toml")])
 
 
+def mark(path):
+    """A parameter; what has the longest list of trials, most of them those of Table 1, is in `make slow`."""
+    return pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem == "seventeen_datasets" else ())
+
+
 def call(*arguments):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
@@ -21,14 +26,15 @@ def call(*arguments):
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory):
-    """One folder for all, as in the paper: a trial that several configurations share runs once."""
-    return tmp_path_factory.mktemp("records")
+def records(tmp_path_factory, worker_id):
+    """One folder for all, as in the paper: a trial that several configurations share runs once, in whatever process."""
+    base = tmp_path_factory.getbasetemp()
+    return (base if worker_id == "master" else base.parent) / "records"
 
 
 @pytest.mark.usefixtures("small_committee")
 @needs("optuna", "scikit_posthocs", "xgboost", "matplotlib")  # the extra `study`
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("config", [*map(mark, CONFIGS)])
 def test_smoke_profile_runs_and_is_drawn(config, records, tmp_path):
     place = ("--profile", "smoke", "--records", records)
     call("study", "run", config, *place, "--backend", "serial", "--data-dir", SMALL_TABLES)

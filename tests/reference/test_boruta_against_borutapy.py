@@ -40,6 +40,7 @@ def test_agrees_up_to_tentative_columns():
     assert 0 < confirmed.sum() < len(confirmed)
 
 
+@pytest.mark.slow
 def test_agrees_on_columns_that_were_shuffled():
     X, y, _ = numbers("vehicle")
     X = np.hstack([X, np.random.default_rng(0).permuted(X, axis=0)])

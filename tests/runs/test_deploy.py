@@ -23,7 +23,7 @@ def table():
     return frame.assign(kind=np.where(np.arange(120) % 3 == 0, np.array(["no", "yes"])[truth], None))
 
 
-@pytest.fixture(scope="module", params=["student", "retrained", "committee"])
+@pytest.fixture(scope="module", params=["student", pytest.param("retrained", marks=pytest.mark.slow), "committee"])
 def run(request, table):
     chosen = {"model": "logistic_regression", "deploy": request.param, "guard": False, "time_limit": 0.1}
     return request.param, fit_table(table, "kind", **chosen)
