@@ -497,7 +497,7 @@ def test_a_metric_that_fails_is_named_as_the_option(place, tmp_path):
     result = run("fit", tmp_path / "three.csv", *arguments)
     assert result.exit_code == 2
     assert result.stderr.startswith("--metric precision failed on ")
-    assert "Target is multiclass" in result.stderr
+    assert re.search(r"held-out rows \((Target is multiclass|pos_label=1 is not a valid label)", result.stderr)
     assert result.stderr.endswith("Label more rows of rare classes, or choose another score.\n")
     assert not (tmp_path / "out").exists()
 
