@@ -99,3 +99,16 @@ def test_unseen_levels_warn_and_known_ones_do_not():
 def test_pandas_beside_polars_is_named():
     with pytest.raises(TypeError, match=r"got a pandas DataFrame and a polars DataFrame\. Convert one"):
         make().fit(FRAME, Y, X_unlabeled=pl.from_pandas(FRAME))
+
+
+def test_columns_with_numbers_as_names_in_another_order_are_refused():
+    """scikit-learn compares names that are text; others were taken by position without a word."""
+    frame = FRAME[["size"]].assign(other=RANDOM.normal(size=120)).set_axis([0, 1], axis=1)
+    model = make().fit(frame, Y)
+    expected = model.predict_proba(frame)
+    with pytest.raises(
+        ValueError, match=r"in the same order; fit had \[0, 1\], X has \[1, 0\]\. Select .*: X\[\[0, 1\]\]"
+    ):
+        model.predict(frame[[1, 0]])
+    np.testing.assert_array_equal(model.predict_proba(frame[[1, 0]][[0, 1]]), expected)
+    np.testing.assert_array_equal(model.predict_proba(frame.to_numpy()), expected)

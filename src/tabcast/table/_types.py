@@ -120,6 +120,7 @@ class ColumnTypes:
             if all(column.kind == "numbers" and column.continuous for column in self.columns):
                 return X
             X = pd.DataFrame(X, columns=list(self.names))
+        self._check_order(X, name, known)
         changed = {}
         for position, (label, column, found) in enumerate(
             zip(column_names(X), self.columns, _find_types(X), strict=True)
@@ -131,6 +132,17 @@ class ColumnTypes:
         if warn:
             self._warn_unseen(X, name)
         return X
+
+    def _check_order(self, X: Any, name: str, known: str) -> None:
+        """Refuse columns in another order where their names are no text: scikit-learn compares only text."""
+        names = column_names(X)
+        if not any(isinstance(one, str) for one in (*names, *self.names)) and not pd.Index(names).equals(
+            pd.Index(self.names)
+        ):
+            raise ValueError(
+                f"Columns of {name} must be those of {known}, in the same order; {known} had {list(self.names)[:10]}, "
+                f"{name} has {list(names)[:10]}. Select them by name: {name}[{list(self.names)[:10]}]."
+            )
 
     def _warn_unseen(self, X: Any, name: str) -> None:
         """Warn of the columns in which no cell has a known level."""
