@@ -134,6 +134,31 @@ def _attributes(address: str, *names: str) -> Kind:
     return Kind(address, write, read)
 
 
+def _columns() -> Kind:
+    """Columns of a table; each has one place, else an encoded table would hold whatever was in memory."""
+    kind = _attributes(
+        "tabcast.table._columns.Columns",
+        "names",
+        "named",
+        "continuous",
+        "categorical",
+        "continuous_index",
+        "categorical_index",
+    )
+
+    def read(made: type[Any], state: State) -> Any:
+        value = kind.read(made, state)
+        pairs = ((value.continuous, value.continuous_index), (value.categorical, value.categorical_index))
+        places = np.concatenate([np.asarray(index, dtype=np.intp) for _, index in pairs])
+        if any(len(columns) != len(index) for columns, index in pairs) or (
+            sorted(places.tolist()) != list(range(len(value.names)))
+        ):
+            raise ValueError("columns and their places do not agree")
+        return value
+
+    return Kind(kind.address, kind.write, read)
+
+
 # ---- What predicts after soft self-training
 
 
@@ -308,15 +333,7 @@ KINDS = {
         "levels_",
         "quantiles_",
     ),
-    "Columns": _attributes(
-        "tabcast.table._columns.Columns",
-        "names",
-        "named",
-        "continuous",
-        "categorical",
-        "continuous_index",
-        "categorical_index",
-    ),
+    "Columns": _columns(),
     "ContinuousColumn": _attributes(
         "tabcast.table._columns.ContinuousColumn", "name", "low", "high", "center", "scale", "has_missing"
     ),
