@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import KNeighborsClassifier
 from typer.testing import CliRunner
 
 from tabcast import SoftSelfTrainingClassifier, fit_table, load_run
@@ -11,6 +12,7 @@ from tabcast.cli.main import app
 from tabcast.files import ArgumentError
 from tabcast.models import make_model
 from tabcast.runs import ModelFileError, load_model, predict_file, save_model
+from tabcast.runs._tree_arrays import check_owners
 from tabcast.self_training import AveragedClassifier, SoftenedClassifier
 from tabcast.teachers import Committee
 from tests.runs.mutations import read_entries, write_entries
@@ -113,3 +115,14 @@ def test_a_committee_of_any_members_is_saved(member, table, tmp_path):
     again = load_model(tmp_path / "model.skops").classifier.predict_proba(X)
     np.testing.assert_array_equal(again, model.predict_proba(X))
     np.testing.assert_allclose(again, model.teacher_.predict_proba(X), atol=0.2)
+
+
+@pytest.mark.parametrize(("name", "values"), [("_fit_X", "empty"), ("_y", "empty"), ("_y", "too large")])
+def test_nearest_neighbors_without_rows_are_refused(name, values, table):
+    """scikit-learn divided by the number of rows, which ended the process."""
+    X = table[["a", "b", "c"]].to_numpy()
+    model = KNeighborsClassifier(3, algorithm="brute").fit(X, np.arange(120) % 2)
+    array = getattr(model, name)
+    setattr(model, name, array[:0] if values == "empty" else array + 9)
+    with pytest.raises(ValueError, match="nearest neighbors"):
+        check_owners(model)  # as a file is loaded, before anything is predicted

@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
+
+from tabcast.checks import is_number
 
 State = dict[str, Any]
 N_BITSET_WORDS = 8  # 256 categories
@@ -92,6 +95,8 @@ def check_owners(model: Any) -> None:
             _check_boosting(value)
         elif isinstance(value, BaseDecisionTree) and hasattr(value, "tree_"):
             _check_columns(value.tree_, value.n_features_in_)
+        elif isinstance(value, KNeighborsClassifier):
+            _check_neighbors(value)
         for member in _entries(getattr(value, "estimators_", ())):
             if isinstance(member, BaseDecisionTree) and hasattr(value, "n_features_in_"):
                 _check_columns(member.tree_, value.n_features_in_)
@@ -123,6 +128,21 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
             raise BadTreeError("a tree names a column that its estimator does not have")
         if not is_categorical[inner["feature_idx"][inner["is_categorical"] != 0]].all():
             raise BadTreeError("a tree splits a numeric column by category")
+
+
+def _check_neighbors(model: KNeighborsClassifier) -> None:
+    """There are rows, each of a class: compiled code divides by their number, which ends the process if it is 0."""
+    rows, classes = getattr(model, "_fit_X", None), getattr(model, "_y", None)
+    if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError("nearest neighbors have no rows")
+    if rows.shape != (model.n_samples_fit_, model.n_features_in_):
+        raise ValueError("nearest neighbors disagree with themselves on the number of rows or columns")
+    if not isinstance(classes, np.ndarray) or classes.dtype.kind not in "iu" or classes.shape != (len(rows),):
+        raise ValueError("nearest neighbors have not one class per row")
+    if classes.min() < 0 or classes.max() >= len(model.classes_):
+        raise ValueError("a row of nearest neighbors is of no class")
+    if not is_number(model.n_neighbors, "[1, inf)") or model.n_neighbors > len(rows):
+        raise ValueError("there are fewer rows than nearest neighbors")
 
 
 def _walk(value: Any, seen: set[int]) -> Iterable[Any]:
