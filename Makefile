@@ -89,18 +89,13 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable . --group test-oldest
 	touch $@
 
-$(FOUNDATION)/installed: pyproject.toml constraints.txt
-	rm -rf $(FOUNDATION)
-	$(PYTHON) -m venv $(FOUNDATION)
-	$(FOUNDATION)/bin/python -m pip install --quiet --upgrade pip
-	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(FOUNDATION)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tabpfn,tabicl]' pytest
-	touch $@
-
-$(PYTABKIT)/installed: pyproject.toml constraints.txt
-	rm -rf $(PYTABKIT)
-	$(PYTHON) -m venv $(PYTABKIT)
-	$(PYTABKIT)/bin/python -m pip install --quiet --upgrade pip
-	$(PYTABKIT)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(PYTABKIT)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[pytabkit]' pytest
+# Environments with extras that need torch.
+$(FOUNDATION)/installed: EXTRAS = tabpfn,tabicl
+$(PYTABKIT)/installed: EXTRAS = pytabkit
+$(FOUNDATION)/installed $(PYTABKIT)/installed: pyproject.toml constraints.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(@D)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]' pytest
 	touch $@

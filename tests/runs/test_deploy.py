@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from tabcast import SoftSelfTrainingClassifier, fit_table, load_run
 from tabcast.cli.main import app
 from tabcast.files import ArgumentError
-from tabcast.models import make_model
+from tabcast.models import AdaptedClassifier, make_model
 from tabcast.runs import ModelFileError, load_model, predict_file, save_model
-from tabcast.runs._tree_arrays import check_owners
+from tabcast.runs._loaded_model import check_estimators
 from tabcast.self_training import AveragedClassifier, SoftenedClassifier
 from tabcast.teachers import Committee
 from tests.runs.mutations import read_entries, write_entries
@@ -125,4 +125,13 @@ def test_nearest_neighbors_without_rows_are_refused(name, values, table):
     array = getattr(model, name)
     setattr(model, name, array[:0] if values == "empty" else array + 9)
     with pytest.raises(ValueError, match="nearest neighbors"):
-        check_owners(model)  # as a file is loaded, before anything is predicted
+        check_estimators(model)  # as a file is loaded, before anything is predicted
+
+
+def test_nearest_neighbors_of_the_user_are_loaded(table, tmp_path):
+    """Fitted on whole numbers, within a classifier that also keeps an unfitted copy."""
+    X = (table[["a", "b", "c"]] * 10).round().astype(int)
+    model = AdaptedClassifier(KNeighborsClassifier(3, algorithm="brute")).fit(X, np.arange(120) % 2)
+    save_model(tmp_path / "model.skops", model, {})
+    loaded = load_model(tmp_path / "model.skops").classifier
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

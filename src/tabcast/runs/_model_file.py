@@ -27,8 +27,8 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
 from tabcast.files._atomic import write_whole
 from tabcast.runs._folder import MODEL
+from tabcast.runs._loaded_model import check_estimators, check_threads
 from tabcast.runs._serialization import pack, unpack
-from tabcast.runs._tree_arrays import check_owners, check_threads
 from tabcast.runs._trial import can_be_tried, known_names, try_out
 
 MODEL_NAME = MODEL  # in the folder of a run
@@ -216,7 +216,7 @@ def load_model(path: str | Path) -> SavedModel:
             check_threads(packed)
             classifier = unpack(packed)
         classes = np.asarray(classifier.classes_)
-        check_owners(classifier)
+        check_estimators(classifier)
         if [_plain(label) for label in classes] != note["classes"]:
             raise ValueError("its classes are not those that were saved")
         decision = DecisionRule.from_dict(note["decision"])

@@ -101,6 +101,6 @@ class Space:
 
 
 def _is_numeric(distribution: BaseDistribution) -> bool:
-    """Whether a distribution is over numbers, or over a list of them; truth values are none."""
+    """Whether a distribution is over numbers, or over a list of them; booleans do not count."""
     choices = getattr(distribution, "choices", (0,))
     return all(isinstance(one, int | float) and not isinstance(one, bool) for one in choices)
