@@ -3,7 +3,8 @@
     python research/decisions/_summarize.py [PROFILE]
 
 Writes research/results/decisions/PROFILE.csv (one row per table, model and combination, means over seeds and folds) and
-PROFILE.md: differences to the supervised model that predicts the most probable class, in points, means over the tables.
+PROFILE.md: differences to the supervised model that predicts the most probable class, in points, means and standard
+errors over the tables.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def collect(profile: str) -> pd.DataFrame:
 
 
 def compare(scores: pd.DataFrame) -> pd.DataFrame:
-    """Differences to the supervised model, means over tables, and on how many the log-loss is no worse."""
+    """Differences to the supervised model, means and errors over tables, and on how many the log-loss is no worse."""
     first = scores[(scores["contender"] == "supervised") & (scores["decision"] == "accuracy")]
     alone = first.set_index(["base", "dataset"])[VALUES]
     keys = pd.MultiIndex.from_frame(scores[["base", "dataset"]])
@@ -46,8 +47,8 @@ def compare(scores: pd.DataFrame) -> pd.DataFrame:
     gains[VALUES] = scores[VALUES].to_numpy() - alone.loc[keys].to_numpy()
     gains["no_worse"] = gains["log_loss"] <= 0
     grouped = gains.groupby(["base", *NAMES], sort=False)
-    means = 100 * grouped[VALUES].mean()
-    return means.assign(no_worse=grouped["no_worse"].sum(), tables=grouped.size()).reset_index()
+    means, errors = 100 * grouped[VALUES].mean(), 100 * grouped[VALUES].sem().add_suffix("_se")
+    return means.join(errors).assign(no_worse=grouped["no_worse"].sum(), tables=grouped.size()).reset_index()
 
 
 def write_markdown(means: pd.DataFrame) -> str:
@@ -59,7 +60,7 @@ def write_markdown(means: pd.DataFrame) -> str:
     ]
     for row in means.to_dict("records"):
         names = " | ".join(str(row[name]) for name in ("base", *NAMES))
-        values = " | ".join(f"{row[name]:+.2f}" for name in VALUES)
+        values = " | ".join(f"{row[name]:+.2f} ± {row[f'{name}_se']:.2f}" for name in VALUES)
         lines.append(f"| {names} | {values} | {row['no_worse']} of {row['tables']} |")
     return "\n".join(lines) + "\n"
 
