@@ -231,21 +231,36 @@ class Page:
         return self.run(f"document.querySelectorAll({json.dumps(selector)}).length")
 
     def click(self, selector: str) -> None:
-        """A real click in the middle of an element, scrolled into view."""
-        x, y = self.middle(selector)
-        self.mouse("mouseMoved", x, y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        """A real click in the middle of an element, scrolled into view; made again where the page moved under it."""
+        for _ in range(5):
+            self.run(
+                "window.clicked = 'no'; document.addEventListener('click', event => {"
+                f" if (event.composedPath().includes(document.querySelector({json.dumps(selector)})))"
+                " window.clicked = 'yes'; }, {capture: true, once: true})"
+            )
+            x, y = self.middle(selector)
+            self.mouse("mouseMoved", x, y)
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            # A page that was left by the click knows of none.
+            if not self._script or self._two_frames("window.clicked") != "no":
+                return
+        raise BrowserError(f"{selector} cannot be clicked")
 
     def middle(self, selector: str) -> tuple[float, float]:
         """The middle of an element, scrolled into view; two frames later, when the browser has drawn it there."""
-        place = self.run(
-            f"new Promise(done => {{ const one = document.querySelector({json.dumps(selector)});"
-            " one.scrollIntoView({block: 'center', behavior: 'instant'});"
-            " requestAnimationFrame(() => requestAnimationFrame(() => { const box = one.getBoundingClientRect();"
-            " done([box.left + box.width / 2, box.top + box.height / 2]); })); })"
+        self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
+        place = self._two_frames(
+            f"(box => [box.left + box.width / 2, box.top + box.height / 2])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
         )
         return place[0], place[1]
+
+    def _two_frames(self, expression: str) -> Any:
+        """The value of an expression two frames from now."""
+        return self.run(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(" + expression + "))))"
+        )
 
     def mouse(self, kind: str, x: float, y: float) -> None:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y)

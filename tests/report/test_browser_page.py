@@ -200,10 +200,10 @@ def test_table_filters_by_text_label_use_confidence_and_change(visit, cast_page)
     assert page.text("#f-least-shown") == "0.40"
     page.type("#f-text", "TWO years")
     passing &= table["contract"].to_numpy() == "two years"
-    page.wait(f"document.querySelector('#found').textContent.includes('{passing.sum()} row')")
+    assert found() == passing.sum()
     page.click("#f-changed")
     passing &= (labels["label"] != labels["raw_label"]).to_numpy()
-    page.wait(f"document.querySelector('#found').textContent.includes('{passing.sum()} row')")
+    assert found() == passing.sum()
     assert shown_rows(page) == [str(row) for row in labels["row"][passing][:25]]
     page.type("#f-text", " nothing has this")
     page.wait("document.querySelector('#rows').textContent.includes('No row matches')")
