@@ -27,7 +27,7 @@ from tabcast.table import Floats, Index
 from tabcast.validation import CrossValidation
 
 TARGET = "diagnosis"
-N_TREES = 50
+N_TREES = 30
 HELD_OUT = 0.4  # of the rows, for testing
 MAX_FITS = 40  # of CAST per repetition; its default is 120
 # The fewest labels that cross-validation within them makes sense with; the most that leave rows to learn from.
@@ -147,7 +147,7 @@ def run_demo(n_labels: int, n_repeats: int, seed: int, write: str | None = None)
             stop("Stopped before the comparison was complete.", 130)
     options = "".join(
         f" {option} {value}"
-        for option, value, usual in (("--labels", n_labels, 40), ("--seed", seed, 0))
+        for option, value, usual in (("--labels", n_labels, 30), ("--seed", seed, 0))
         if value != usual
     )
     print("\n".join(word_comparison(found, choose_marks(), MAX_FITS, options)))

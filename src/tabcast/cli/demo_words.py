@@ -18,6 +18,7 @@ WIDTH = 60  # characters of the picture
 # Plus or minus, the line of an interval, its mean, no change, one repetition.
 UNICODE = "±─●│·"
 ASCII = "~-o|."
+METHODS = {"CAST": "CAST", "soft": "soft self-training"}
 
 
 def describe_table(n_labels: int, n_repeats: int, n_trees: int) -> list[str]:
@@ -49,7 +50,7 @@ def find_interval(gains: Floats, n_held_out: int) -> Interval | None:
 def judge(interval: Interval | None) -> str:
     """What an interval of a gain means, in a word or two."""
     if interval is None:
-        return "one repetition cannot tell"
+        return "cannot tell"
     if interval.low > 0:
         return "better"
     return "worse" if interval.high < 0 else "could be chance"
@@ -107,10 +108,11 @@ def picture_lines(found: Comparison, intervals: dict[str, Interval | None], mark
     for name in names:
         gains, interval = found.gains(name), intervals[name]
         dots = draw([(place(0.0), marks[3]), *((place(gain), marks[4]) for gain in gains)])
-        drawn = [(place(0.0), marks[3])]
+        drawn = []
         if interval is not None:
             drawn += [(at, marks[1]) for at in range(place(interval.low), place(interval.high) + 1)]
-        lines += [f"{name:10}  {dots}", f"{'':10}  {draw([*drawn, (place(float(gains.mean())), marks[2])])}"]
+        drawn += [(place(0.0), marks[3]), (place(float(gains.mean())), marks[2])]
+        lines += [f"{name:10}  {dots}", f"{'':10}  {draw(drawn)}"]
     return lines
 
 
@@ -137,7 +139,7 @@ def caveats(found: Comparison, intervals: dict[str, Interval | None], max_fits: 
         return ["One repetition tells nothing about chance: use --repeats 8."]
     meanings = {name: judge(interval) for name, interval in intervals.items() if name != "supervised"}
     sentences = [
-        f"The unlabeled rows {effect} {name} here, by more than chance explains."
+        f"The unlabeled rows {effect} {METHODS[name]} here, by more than chance explains."
         for meaning, effect in (("better", "improved"), ("worse", "harmed"))
         for name, found_meaning in meanings.items()
         if found_meaning == meaning
