@@ -1,4 +1,4 @@
-"""Check a release as a stranger gets it: build sdist and wheel, install the wheel elsewhere, use it without the repository.
+"""Check a release as a stranger gets it: build it, install the wheel elsewhere, use it without the repository.
 
     make release-check
     python tools/release_check.py --keep DIRECTORY      # leave everything in DIRECTORY (new or empty), to look at
@@ -175,7 +175,12 @@ def main() -> None:
     """Check in a temporary folder, or in one that is kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, help="Folder to work in and leave as it is in the end; new or empty.")
-    keep = parser.parse_args().keep
+    parser.add_argument("--version", action="store_true", help="Print the version of the source and stop.")
+    arguments = parser.parse_args()
+    if arguments.version:
+        print(find_version())
+        return
+    keep = arguments.keep
     with tempfile.TemporaryDirectory(prefix="tabcast-release-") as temporary:
         place = Path(temporary) if keep is None else keep.resolve()
         place.mkdir(parents=True, exist_ok=True)
