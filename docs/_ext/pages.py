@@ -88,12 +88,20 @@ def copy_pages() -> None:
     )
     for page in (GENERATED / "paper").rglob("*.md"):
         page.write_text(adapt(page.read_text("utf-8")), "utf-8")
+    add_navigation(GENERATED / "paper" / "README.md", (GENERATED / "paper").glob("results/**/*.md"))
     for name in ("CHANGELOG", "CONTRIBUTING"):
         (GENERATED / f"{name.lower()}.md").write_text(adapt((ROOT / f"{name}.md").read_text("utf-8")), "utf-8")
     figures = GENERATED / "figures"
     figures.mkdir()
     for figure in (ROOT / "research" / "results").glob("*/*.png"):
         shutil.copy(figure, figures / f"{figure.parent.name}-{figure.name}")
+
+
+def add_navigation(page: Path, below) -> None:
+    """List pages below another one, which links to them in its text."""
+    names = sorted(str(one.relative_to(page.parent).with_suffix("")) for one in below)
+    toctree = ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+    page.write_text(page.read_text("utf-8") + "\n".join(toctree), "utf-8")
 
 
 def is_page(folder: str, name: str) -> bool:
