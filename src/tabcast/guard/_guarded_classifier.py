@@ -58,19 +58,19 @@ class GuardedClassifier(SemiSupervisedClassifier):
     """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
 
     The labeled rows are split by repeated stratified cross-validation. In each split the whole classifier, with
-    everything that it learns or searches for, is fitted on the training rows and the unlabeled rows (of a large pool a
-    sample of them, `judge_rows`), and compared on the held-out rows with its own supervised model and, in soft
-    self-training, with its committee, which sees no unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
-    *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to
-    the supervised one. Soft self-training with `class_prior="auto"` has two students, with and without alignment, of
-    which the better one is kept; its committee is kept only where `deploy` allows it. *Verdict*: whether the model is
-    better than yours alone, and how much of that is due to the unlabeled rows: the gain over the best model without
-    them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
-    In each fold the student that is best on the other folds is scored, so that the gains are not flattered by the
-    choice.
+    everything that it learns or searches for, is fitted on the training rows and the unlabeled rows (of a large pool on
+    a sample, `judge_rows`), and compared on the held-out rows with its own supervised model and, in soft self-training,
+    with its committee, which sees no unlabeled row. Held-out rows of a repeat are scored together, so that a class that
+    some folds lack counts. *Choice*: the self-trained model is kept if its score is better than the supervised one's;
+    ties and losses go to the supervised one. Soft self-training with `class_prior="auto"` has two students, with and
+    without alignment, of which the better one is kept; its committee is kept only where `deploy` allows it. *Verdict*:
+    whether the model is better than yours alone, and how much of that is due to the unlabeled rows: the gain over the
+    best model without them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how
+    well it is calibrated. In each fold the student that is best on the other folds is scored, so that the gains are not
+    flattered by the choice.
 
-    The classifier is fitted 1 + `n_splits` * `n_repeats` times; with `max_pool="auto"` and a large pool `n_splits` times
-    more per number of unlabeled rows that is tried, and once more in the end.
+    The classifier is fitted 1 + `n_splits` * `n_repeats` times; with `max_pool="auto"` and a large pool `n_splits`
+    times more per number of unlabeled rows that is tried, and once more in the end.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -79,9 +80,15 @@ class PoolCurve:
         Returns
         -------
         dict
-            The fields by name; `points` is a list of dictionaries.
+            The fields by name; `points` is a list of dictionaries, a missing number is None.
         """
-        return {**asdict(self), "points": [asdict(point) for point in self.points]}
+        points = [{name: _known(value) for name, value in asdict(point).items()} for point in self.points]
+        return {**asdict(self), "points": points, "supervised": _known(self.supervised)}
+
+
+def _known(value: float | None) -> float | None:
+    """The number, None where it could not be computed because a fold lacks a class."""
+    return None if value is None or math.isnan(value) else value
 
 
 def plan_sizes(start: int, n_pool: int, n_folds: int) -> list[int]:
@@ -169,7 +176,7 @@ def grow_pool(
         pooled = pool_scores(paired, data, score)
         gain, error = pooled.scores[AFTER] - pooled.scores[BEFORE], pooled.std_error(AFTER, BEFORE)
         points.append(PoolPoint(size, pooled.scores[AFTER], gain, error))
-        if gain <= error:
+        if not gain > error:  # also where the score could not be computed
             reason = WORSE if gain < -error else NO_GAIN
             n_rows = n_rows if reason == WORSE else size
             break
