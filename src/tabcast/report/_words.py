@@ -147,9 +147,9 @@ def say_pool_curve(curve: Data) -> Words:
     """The score by number of unlabeled rows, and how many of them train the model."""
     return Words(
         "How many unlabeled rows are enough?",
-        "Each dot is the score of the self-trained model with so many unlabeled rows, always on the same held-out rows; "
-        "its bar is the standard error of the difference from the dot before it. The dashed line is the supervised "
-        "model.",
+        "Each dot is the score of the self-trained model with so many unlabeled rows, always on the same held-out "
+        "rows; its bar is the standard error of the difference from the dot before it. The dashed line is the "
+        "supervised model.",
         _say_doublings(curve),
     )
 
