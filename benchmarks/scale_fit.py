@@ -1,10 +1,11 @@
-"""Processor time of `tabcast fit` on a large table, relative to that of its final model.
+"""Processor time of `tabcast fit` on a large table, by phase and relative to that of its final model.
 
-A synthetic table of 20 mixed columns (12 numbers with missing values, 8 categories), 500 labeled rows, read from CSV or
-Parquet. The whole command is run in this process with one job; its reference is the self-training classifier alone,
-fitted on the same rows as the final model, and, with all rows in training, on all of them. The last line is JSON.
+A synthetic table of 20 mixed columns (12 numbers with missing values, 8 categories) with 500 labeled rows, read from
+Parquet or CSV; the command runs in this process, one thread and one job. The last line is JSON. The reference is the
+final model of the same run. With `--max-pool auto` that one is trained on some of the rows only; the model of all rows,
+as `--max-pool all` trains it, is the better reference then.
 
-    python benchmarks/scale_fit.py [--rows 1000000] [--model xgboost] [--max-pool auto] [--format parquet]
+    python benchmarks/scale_fit.py [--rows 1000000] [--model xgboost] [--max-pool all] [--format parquet]
 """
 
 import os
@@ -15,7 +16,8 @@ import argparse
 import json
 import resource
 import tempfile
-import warnings
+import time
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -44,16 +46,98 @@ def make_table(n_rows, seed=0):
     return pd.DataFrame({**columns, "label": label})
 
 
-def spent():
-    """Processor seconds of this process and its children so far."""
-    return sum(
-        used.ru_utime + used.ru_stime
-        for used in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
-    )
+class Clock:
+    """Processor seconds by phase: a phase that is called by another one is not counted in it."""
+
+    def __init__(self):
+        self.seconds, self.open, self.since = {}, ["other"], time.process_time()
+
+    def _book(self):
+        now = time.process_time()
+        self.seconds[self.open[-1]] = self.seconds.get(self.open[-1], 0.0) + now - self.since
+        self.since = now
+
+    def watch(self, owner, name, phase):
+        """Count a function or method as a phase."""
+        inner = getattr(owner, name)
+
+        @wraps(inner)
+        def call(*args, **kwargs):
+            self._book()
+            self.open.append(phase)
+            try:
+                return inner(*args, **kwargs)
+            finally:
+                self._book()
+                self.open.pop()
+
+        setattr(owner, name, call)
+
+    def close(self):
+        """The phases, longest first."""
+        self._book()
+        return dict(sorted(self.seconds.items(), key=lambda one: -one[1]))
 
 
-def measure(call):
-    """Result and processor seconds of a call."""
-    start = spent()
-    result = call()
-    return result, spent() - start
+def watch_phases(clock):
+    """What `tabcast fit` spends its time on."""
+    from tabcast.guard import GuardedClassifier
+    from tabcast.guard import _guarded_classifier as guard
+    from tabcast.runs import _fit_table as fitting
+    from tabcast.runs import _prepared_table as preparing
+    from tabcast.runs import _run as running
+    from tabcast.runs import _training as training
+
+    clock.watch(preparing, "read_table", "reading")
+    clock.watch(preparing, "note_leaks", "leak checks")
+    clock.watch(fitting, "prepare_table", "understanding")
+    clock.watch(guard, "read_training_data", "guard: checks")
+    clock.watch(GuardedClassifier, "_fit_final", "final model")
+    clock.watch(GuardedClassifier, "_grow_pool", "pool curve")
+    clock.watch(guard, "compare_on_sample", "comparison")
+    clock.watch(training, "diagnose", "diagnostics")
+    clock.watch(fitting, "tabulate_predictions", "predictions")
+    clock.watch(fitting, "fill_table", "filling")
+    clock.watch(running, "render_report", "page")
+    clock.watch(running, "save_model", "model file")
+    clock.watch(running, "write_folder", "writing")
+
+
+def main():
+    """Print the phases and the ratio."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--model", default="xgboost")
+    parser.add_argument("--method", default="soft")
+    parser.add_argument("--max-pool", default="auto")
+    parser.add_argument("--format", choices=["csv", "parquet"], default="parquet")
+    parser.add_argument("--keep", type=Path, help="folder for the table and the results; a table in it is used again")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"table_{given.rows}.{given.format}"
+        if not path.exists():
+            table = make_table(given.rows)
+            table.to_csv(path, index=False) if given.format == "csv" else table.to_parquet(path)
+        clock = Clock()
+        from tabcast.cli.main import app
+
+        watch_phases(clock)
+        options = ["--model", given.model, "--method", given.method, "--max-pool", given.max_pool, "--jobs", "1"]
+        out = folder / f"out_{given.max_pool}"
+        app(["fit", str(path), "--target", "label", *options, "--out", str(out), "--overwrite"], standalone_mode=False)
+        seconds, peak = clock.close(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        size = {one.name: one.stat().st_size for one in out.iterdir()}
+        pool = json.loads((out / "summary.json").read_text())["training"]["pool"]
+    total = sum(seconds.values())
+    for phase, spent in seconds.items():
+        print(f"{phase:16} {spent:8.1f} s {100 * spent / total:5.1f}%")
+    ratio = total / seconds["final model"]
+    print(f"{'total':16} {total:8.1f} s, {ratio:.2f} times the final model; {peak:.1f} GiB at most")
+    facts = {"seconds": seconds, "total": total, "ratio": ratio, "gib": peak, "bytes": size}
+    print(json.dumps({**vars(given), "keep": None, **facts, "pool": pool}))
+
+
+if __name__ == "__main__":
+    main()
