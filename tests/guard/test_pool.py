@@ -196,7 +196,9 @@ def test_points_are_scores_of_held_out_rows_by_a_reference(table):
         scores[n] = right
     for point in model.pool_curve_.points:
         assert point.score == pytest.approx(scores[point.n_rows].mean())
-    folds = [scores[100][held_out.folds == fold].mean() - scores[50][held_out.folds == fold].mean() for fold in range(5)]
+    folds = [
+        scores[100][held_out.folds == fold].mean() - scores[50][held_out.folds == fold].mean() for fold in range(5)
+    ]
     assert model.pool_curve_.points[1].gain == pytest.approx(np.mean(folds))
     assert model.pool_curve_.points[1].std_error == pytest.approx(corrected_error(folds, 0.25, resolution=1 / 12))
 

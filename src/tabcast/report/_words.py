@@ -150,25 +150,25 @@ def say_pool_curve(curve: Data) -> Words:
         "Each dot is the score of the self-trained model with so many unlabeled rows, always on the same held-out "
         "rows; its bar is the standard error of the difference from the dot before it. The dashed line is the "
         "supervised model.",
-        _say_doublings(curve),
+        say_doublings(curve),
     )
 
 
-def _say_doublings(curve: Data) -> str:
+def say_doublings(curve: Data) -> str:
     """What the last doubling gained, and what follows."""
     points, n = curve["points"], curve["n_unlabeled"]
     last, trained = points[-1], rows(curve["n_rows"])
-    others = f"{trained} train the model; all {count(n)} are predicted."
+    others = f"{trained} train the model, and all {count(n)} are predicted."
     if len(points) == 1:
-        return f"There was no time to try more than {rows(last['n_rows'])}: {others}"
+        return f"There was no time to try more than {count(last['n_rows'])} unlabeled rows: {others}"
     points_of_score = is_share(curve["metric"], *(one["score"] for one in points if is_number(one["score"])))
-    step = f"From {count(points[-2]['n_rows'])} to {rows(last['n_rows'])}"
+    step = f"From {count(points[-2]['n_rows'])} to {count(last['n_rows'])} unlabeled rows"
     if not (is_number(last["gain"]) and is_number(last["std_error"])):
         return f"{step} the change of the score is not known, because folds lack a class: {others}"
     change = f"the score changed by {signed(last['gain'], points=points_of_score)}"
     error = signed(last["std_error"], points=points_of_score).removeprefix("+")
     if curve["reason"] == "no gain":
-        return f"{step} {change}, no more than its standard error of {error}, so more rows were not tried: {others}"
+        return f"{step} {change}, within its standard error of {error}, so more rows were not tried: {others}"
     if curve["reason"] == "worse":
         return f"{step} {change}, a loss of more than its standard error of {error}: {others}"
     if curve["reason"] == "stopped":
@@ -425,7 +425,20 @@ def list_settings(summary: Data) -> list[tuple[str, Any]]:
         ("model", say_model(method)),
         *((spaced(key), value) for key, value in method["settings"].items()),
         ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),
+        *_list_pool(summary),
         *((f"file: {spaced(key)}", value) for key, value in summary["files"].items()),
+    ]
+
+
+def _list_pool(summary: Data) -> list[tuple[str, str]]:
+    """How many unlabeled rows were used for what, where not all of them were."""
+    pool = (summary.get("training") or {}).get("pool") or {}
+    uses = {"n_judged": "compared with", "n_trained": "in training", "n_diagnosed": "in diagnostics"}
+    n = pool.get("n_unlabeled")
+    return [
+        (f"unlabeled rows {use}", f"{count(pool[key])} of {count(n)}, drawn at random")
+        for key, use in uses.items()
+        if pool and pool[key] < n
     ]
 
 
