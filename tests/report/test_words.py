@@ -226,7 +226,7 @@ def test_samples_are_said_where_they_are_used():
     pool = {"n_unlabeled": 999_500, "n_judged": 20_000, "n_trained": 40_000, "n_diagnosed": 20_000, "curve": None}
     summary = {**SUMMARY, "training": {**SUMMARY["training"], "pool": pool}}
     assert words.say_judged(summary) == (
-        "Of the unlabeled rows, 20,000 of 999,500 are looked at here, drawn at random."
+        "At most 20,000 of the 999,500 unlabeled rows are looked at here, drawn at random."
     )
     listed = dict(words.list_settings(summary))
     assert listed["unlabeled rows compared with"] == "20,000 of 999,500, drawn at random"

@@ -182,7 +182,7 @@ def say_judged(summary: Data) -> str:
     looked, n = pool.get("n_diagnosed"), pool.get("n_unlabeled")
     if not pool or looked == n:
         return ""
-    return f"Of the unlabeled rows, {count(looked)} of {count(n)} are looked at here, drawn at random."
+    return f"At most {count(looked)} of the {count(n)} unlabeled rows are looked at here, drawn at random."
 
 
 # The table
