@@ -86,10 +86,17 @@ def _say_total(verdict: Mapping[str, Any]) -> str:
     total = verdict["total"]
     what = "committee" if _offers_committee(verdict) else "self-trained"
     return (
-        f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
+        f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), "
+        f"{_say_sample(verdict)}{_name(verdict)} "
         f"went from {verdict['supervised']:.3f} (supervised) to {verdict['supervised'] + total['gain']:.3f} ({what}): "
         f"a change of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
+
+
+def _say_sample(verdict: Mapping[str, Any]) -> str:
+    """With how many unlabeled rows, where not with all."""
+    judged, n = verdict.get("n_judged"), verdict["n_unlabeled"]
+    return "" if judged is None or judged == n else f"with {judged:,} of the {n:,} unlabeled rows, "
 
 
 def _say_credit(verdict: Mapping[str, Any]) -> list[str]:

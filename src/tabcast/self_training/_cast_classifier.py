@@ -65,7 +65,7 @@ class CASTClassifier(SelfTrainer):
     validation, scoring, decision, relabel, max_rounds, patience, pseudo_weight : see SelfTrainingClassifier
         How rounds are evaluated, how classes are predicted, how many rounds there are, and the weight of a
         pseudo-labeled row.
-    missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
+    missing_label, categorical_features, judge_rows, n_jobs, random_state, verbose : see SelfTrainingClassifier
         How labels and columns are read, and how training runs.
 
     Attributes
@@ -123,6 +123,7 @@ n_fits_ : see SelfTrainingClassifier
         pseudo_weight: float | str | Weighting = 1.0,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
+        judge_rows: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -144,6 +145,7 @@ n_fits_ : see SelfTrainingClassifier
         self.pseudo_weight = pseudo_weight
         self.missing_label = missing_label
         self.categorical_features = categorical_features
+        self.judge_rows = judge_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -92,7 +92,7 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         member of `tabcast.decisions`, for example `Threshold(0.3)` or `Costs(...)`.
     patience : int, default=1
         Number of rounds without a better score after which training stops, where rounds are evaluated.
-    missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
+    missing_label, categorical_features, judge_rows, n_jobs, random_state, verbose : see SelfTrainingClassifier
         How labels and columns are read, and how training runs.
 
     Attributes
@@ -170,6 +170,7 @@ n_fits_ : see SelfTrainingClassifier
         patience: int = 1,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
+        judge_rows: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -188,6 +189,7 @@ n_fits_ : see SelfTrainingClassifier
         self.patience = patience
         self.missing_label = missing_label
         self.categorical_features = categorical_features
+        self.judge_rows = judge_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
