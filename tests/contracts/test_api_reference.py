@@ -38,7 +38,7 @@ def parameters(thing):
         return {
             field.name: inspect.Parameter.empty if field.default is MISSING else field.default
             for field in fields(thing)
-            if field.init and not field.name.startswith("_")
+            if field.init and field.default_factory is MISSING and not field.name.startswith("_")
         }
     if inspect.isclass(thing) and thing.__init__ is object.__init__ and not hasattr(thing, "_fields"):
         return {}

@@ -113,8 +113,10 @@ def to_csv(table: Table, *, labels: Labels | None = None) -> str:
 
     Parameters
     ----------
-    table, labels : object
-        As in :func:`to_markdown`.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, default=None
+        Display names by kind, as in :func:`to_markdown`.
 
     Returns
     -------
@@ -140,8 +142,12 @@ def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: boo
 
     Parameters
     ----------
-    table, labels, standard_errors : object
-        As in :func:`to_markdown`.
+    table : Table
+        What is rendered.
+    labels : mapping of str to mapping, default=None
+        Display names, as in :func:`to_markdown`.
+    standard_errors : bool, default=False
+        Whether standard errors follow the values.
 
     Returns
     -------

@@ -82,8 +82,10 @@ def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None)
 
     Parameters
     ----------
-    dataset, data_dir : str or DatasetInfo
-        As in :func:`load_dataset`.
+    dataset : str or DatasetInfo
+        Name in the catalog, or a dataset of your own.
+    data_dir : str or path-like, default=None
+        A folder to look in first, as in :func:`load_dataset`.
 
     Returns
     -------
