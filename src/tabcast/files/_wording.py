@@ -16,6 +16,10 @@ class Argument:
         The Python argument, for example "ignore".
     value : object, default=...
         A value to show with it. Without one, the argument itself is meant.
+
+    See Also
+    --------
+    Wording : Names it for an audience.
     """
 
     name: str

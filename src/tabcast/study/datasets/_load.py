@@ -67,6 +67,17 @@ def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = 
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import download_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "car.csv.gz").touch()  # it is there, so nothing is downloaded
+    ...     print(download_dataset("car", data_dir=folder) == Path(folder))
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     folder = cache_folder() if data_dir is None else Path(data_dir).expanduser()
@@ -91,6 +102,17 @@ def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None)
     -------
     Path or None
         The folder; None if the dataset would have to be downloaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import find_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "cmc.csv.gz").touch()
+    ...     find_folder("cmc", data_dir=folder) == Path(folder)
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     return next((folder for folder in _folders(data_dir) if table_path(folder, info.file).exists()), None)
