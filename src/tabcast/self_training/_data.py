@@ -38,6 +38,10 @@ class TrainingData:
         Labeled rows that the user set apart for evaluation.
     categorical_features : array-like or None, default=None
         What the user said about columns.
+
+    See Also
+    --------
+    read_training_data : Makes it from what `fit` was given.
     """
 
     X: Any
@@ -93,6 +97,10 @@ class Split:
         The held-out rows, None where there are none.
     held_out_rows : ndarray
         Positions of the held-out rows where they are rows of the table.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     train: Index

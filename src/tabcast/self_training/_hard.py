@@ -48,6 +48,10 @@ class PreparedHard(PreparedMethod):
         Class indices of the held-out rows, for a confidence that has to be calibrated.
     relabel : bool
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
@@ -79,6 +83,10 @@ class HardMethod(Method):
         The exchangeable parts.
     relabel : bool, default=True
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts

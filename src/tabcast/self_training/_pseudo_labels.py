@@ -33,6 +33,10 @@ class PseudoLabels:
         Confidence that the strategy required of each class. None: it selects by rank, or everything.
     power : float, default=1.0
         The power that probabilities of a classifier trained on them are raised to; 1 leaves them as they are.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     labels: Index

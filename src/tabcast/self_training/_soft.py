@@ -53,6 +53,10 @@ class PreparedSoft(PreparedMethod):
         The power that calibrates the teacher's out-of-fold probabilities; 1 where it has none.
     seconds : float
         Time of the teacher.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     def __init__(self, method: SoftMethod, data: TrainingData, split: Split) -> None:
@@ -221,6 +225,10 @@ class SoftMethod(Method):
         the power that calibrates the teacher's out-of-fold probabilities.
     seed : int, default=0
         Seed of the teacher.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
