@@ -3,10 +3,9 @@
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS / "_ext"))
-
 import tabcast
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "tabcast"
 author = "the tabcast developers"

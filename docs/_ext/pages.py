@@ -1,4 +1,4 @@
-"""Pages that are not written by hand: the API reference from `__all__`, and pages that live elsewhere in the repository.
+"""Pages that are not written by hand: the API reference, and pages that live elsewhere in the repository.
 
 Everything is written below docs/generated, which is made anew in every build and not part of the repository.
 """
@@ -107,10 +107,9 @@ def add_navigation(page: Path, below) -> None:
 def is_page(folder: str, name: str) -> bool:
     """Whether a file or folder of paper/ is shown."""
     path = Path(folder) / name
-    return path.is_dir() and name not in ("configs", "published", "records", "__pycache__") or name in (
-        "README.md",
-        "reading.md",
-    ) or path.suffix == ".png"
+    if path.is_dir():
+        return name not in ("configs", "published", "records", "__pycache__")
+    return name in ("README.md", "reading.md") or path.suffix == ".png"
 
 
 def adapt(text: str) -> str:

@@ -15,7 +15,7 @@ from tabcast.self_training._candidates import BestRound, Candidate, SplitRun, ch
 from tabcast.self_training._data import Split, TrainingData, make_splits
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._method import Method, PreparedMethod, count_fits
-from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.self_training._pseudo_labels import PseudoLabels, entries_of
 from tabcast.statistics import mean, standard_error
 from tabcast.table import UNLABELED
 from tabcast.validation import NoValidation
@@ -86,9 +86,9 @@ class Outcome(Generic[Prepared]):
             "raw_label": classes[pseudo.raw_labels],
             "confidence": pseudo.confidence,
             "raw_confidence": pseudo.raw_confidence,
-            "density": np.full(n_pool, np.nan) if gamma is None else gamma[np.arange(n_pool), pseudo.labels],
+            "density": np.full(n_pool, np.nan) if gamma is None else entries_of(gamma, pseudo.labels),
             "selected": pseudo.chosen,
-            "round": np.where(pseudo.chosen, self.best.since, -1),
+            "round": np.where(pseudo.chosen, self.best.since, -1).astype(np.intp),
         }
 
     def describe_alphas(self) -> dict[str, Any]:
@@ -195,7 +195,8 @@ def run_method(
             prepared = [method.prepare(data, split, split.y_held_out) for split in splits]
         pairs = list(zip(splits, prepared, strict=True))
         candidates = [
-            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter)) for split, one in pairs]) for alpha in alphas
+            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter), not refits) for split, one in pairs])
+            for alpha in alphas
         ]
         run_in_step(
             candidates,
@@ -213,6 +214,7 @@ def run_method(
             prepared.append(final)
         outcomes = []
         for chosen in candidates if method.keeps_every_candidate else [choose_candidate(candidates)]:
+            fitter.forget()
             best = chosen.best[0]
             if refits:
                 best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
@@ -235,7 +237,7 @@ def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
         if chosen.held_out:
             fitted = replace(fitted, held_out_proba=chosen.held_out[round_number])
         if round_number < chosen.best_round:
-            run.advance(fitted, round_number + 1)
+            run.advance(fitter.with_pool(fitted), round_number + 1)
     return BestRound(run.request, run.since, fitted)
 
 
@@ -243,4 +245,4 @@ def _first_proposal(final: PreparedMethod, alpha: float | None, fitter: Fitter, 
     """What the first round would have used."""
     proposals = final.propose(alpha, fitter)
     next(proposals)
-    return proposals.send(supervised)
+    return proposals.send(fitter.with_pool(supervised))

@@ -27,7 +27,6 @@ from tabcast.table import (
     read_labels,
     read_table,
     stack_rows,
-    take_rows,
     warn_empty_columns,
 )
 
@@ -109,7 +108,6 @@ def read_training_data(
         labels,
         np.flatnonzero(labels.labeled),
         pool,
-        take_rows(table, pool),
         _read_weights(estimator, sample_weight, n_given, n_rows(table)),
         row_params,
         other_params,

@@ -6,7 +6,7 @@ from numpy arrays, pandas or polars DataFrames, so that "level", "missing" and "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -220,19 +220,36 @@ class Columns:
         if isinstance(X, EncodedTable):
             return X
         X = self._in_order(_as_table(X))
-        n_columns = len(self.names)
         array = None if self.categorical else plain_numbers(X)
         if array is not None:
             return EncodedTable(self, array, np.empty((len(array), 0), dtype=np.int32))
-        series = [_column(X, position) for position in range(n_columns)]
-        n_rows = len(series[0]) if series else 0
+        n_rows = X.shape[0]
         continuous = np.empty((n_rows, len(self.continuous)))
-        for j, position in enumerate(self.continuous_index):
-            continuous[:, j] = _to_numbers(series[position], self.names[position])
         codes = np.empty((n_rows, len(self.categorical)), dtype=np.int32)
-        for j, position in enumerate(self.categorical_index):
-            codes[:, j] = _to_codes(series[position], self.categorical[j].levels)
+        places = {position: continuous[:, j] for j, position in enumerate(self.continuous_index.tolist())}
+        places |= {position: codes[:, j] for j, position in enumerate(self.categorical_index.tolist())}
+        for position, values in enumerate(self.encode_each(X)):
+            places[position][:] = values
         return EncodedTable(self, continuous, codes)
+
+    def encode_each(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Encode a table column by column, so that no second table is made.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            A table with these columns.
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+            The numbers of a column, without a copy where possible, or the codes of its levels; in the learned order.
+        """
+        X = self._in_order(_as_table(X))
+        levels = dict(zip(self.categorical_index.tolist(), (column.levels for column in self.categorical), strict=True))
+        for position, name in enumerate(self.names):
+            values = _column(X, position)
+            yield _to_codes(values, levels[position]) if position in levels else _to_numbers(values, name)
 
     def _in_order(self, X: Any) -> Any:
         """The table with its columns in the learned order, where they have names."""

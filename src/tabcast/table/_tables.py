@@ -371,6 +371,9 @@ def _check_dataframe(X: Any, name: str) -> Any:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
+        if X.size > FEW_CELLS:  # column by column, so that no copy of the table is made
+            names = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
+            return [name for name in names if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
         numbers = plain_numbers(X)
         if numbers is not None:
             cells = np.isinf(numbers)
@@ -405,6 +408,8 @@ def find_empty_columns(X: Any) -> Mask:
     >>> find_empty_columns(np.array([[1.0, np.nan], [2.0, np.nan]]))
     array([False,  True])
     """
+    if isinstance(X, pd.DataFrame) and X.size > FEW_CELLS:
+        return np.array([bool(X.iloc[:, at].isna().all()) for at in range(X.shape[1])])
     numbers = plain_numbers(X)
     if numbers is not None:
         return np.asarray(np.isnan(numbers).all(axis=0))
