@@ -186,11 +186,10 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from tabcast.models import adapt
+    >>> from tabcast.models import adapt, default_classifier
     >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
-    >>> adapt(LogisticRegression(), X, np.array([0, 1])).columns is None
-    True
+    >>> adapt(default_classifier(), X, np.array([0, 1])).columns
+    NativeColumns(max_levels=254)
     """
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
