@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from list_public import list_public  # noqa: E402
 
 KINDS = {"Classes": "class", "Functions": "function", "Exceptions and warnings": "exception"}
-# In the order of the walk; rooms that are not here come last. A name that several rooms list is documented in the first.
+# In the order of the walk; other rooms come last. A name that several rooms list is documented in the first.
 ROOMS = {
     "tabcast": "The classifiers and the whole job in one call",
     "tabcast.feature_selection": "Which columns the density looks at",
@@ -56,7 +56,7 @@ def write_api() -> None:
     for room in rooms:
         lines = [room, "=" * len(room), ""]
         if room in ROOMS:
-            lines += [f"{ROOMS[room]}.", ""]
+            lines += [ROOMS[room] if ROOMS[room].endswith("?") else f"{ROOMS[room]}.", ""]
         lines += [f".. currentmodule:: {room}", ""]
         for title, kind in KINDS.items():
             names = [one.name for one in listed[room] if one.kind == kind and not one.name.startswith("_")]
