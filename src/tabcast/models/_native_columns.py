@@ -38,6 +38,14 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     See Also
     --------
     AdaptedClassifier : Uses it where a classifier needs it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.models import NativeColumns
+    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
+    >>> NativeColumns().fit_transform(X).dtypes.astype(str).tolist()
+    ['float64', 'category']
     """
 
     def __init__(self, *, max_levels: int | None = None, as_text: bool = False, bad_signs: str = "") -> None:

@@ -52,6 +52,10 @@ class Outcome(Generic[Prepared]):
         row in use.
     others : list of Outcome
         Of the other candidates, where the method keeps every one.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     data: TrainingData
@@ -160,6 +164,21 @@ def run_method(
     -------
     Outcome
         The chosen model and everything that is known about it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast import SelfTrainingClassifier
+    >>> from tabcast.self_training import Fitter, HardMethod, find_scorer, read_training_data, run_method
+    >>> X, y = np.array([[0.0], [1.0], [0.2], [0.9], [0.1], [0.8]]), np.array([0, 1, 0, 1, -1, -1])
+    >>> template = SelfTrainingClassifier(GaussianNB(), validation=2).fit(X, y)
+    >>> data = read_training_data(template, X, y, None, None, None, {})
+    >>> fitter = Fitter(GaussianNB(), data, find_scorer("accuracy", GaussianNB(), data.labels.classes))
+    >>> method = HardMethod(template.parts_)
+    >>> outcome = run_method(method, data, fitter, np.random.RandomState(0), max_rounds=2, patience=1)
+    >>> outcome.chosen.best_round, outcome.transduce()[0].tolist()
+    (0, [0, 1, 0, 1, -1, -1])
     """
     schedule, has_pool = method.schedule, len(data.pool) > 0
     last_round = min(max_rounds, schedule or max_rounds) if has_pool else 0

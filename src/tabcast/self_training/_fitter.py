@@ -46,12 +46,16 @@ class Fitted:
         were not needed. Many unlabeled rows are predicted by :meth:`Fitter.with_pool` alone.
     score : float
         Score on the held-out rows, NaN without any.
-    seconds : float
+    seconds : float, default=0.0
         Time of fitting and predicting.
     present : ndarray of int
         Indices of the classes that have a training row.
     power : float
         The power that probabilities are raised to; 1 leaves them as they are.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     estimator: Any
@@ -99,6 +103,10 @@ class Fitter:
         as well.
     progress : Progress
         Advances with every fit.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     def __init__(
@@ -302,6 +310,16 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
     -------
     float
         The score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics import get_scorer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast.self_training import evaluate
+    >>> model = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    >>> evaluate(model, get_scorer("accuracy"), [[0.1], [0.9]], np.array([0, 0]))
+    0.5
     """
     try:
         score = float(scorer(model, X, y))
@@ -331,6 +349,15 @@ def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Float
     -------
     ndarray of shape (n_rows, n_classes)
         The probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from tabcast.self_training import predict_classes
+    >>> model = DummyClassifier().fit([[0], [1]], [0, 2])
+    >>> predict_classes(model, [[5]], n_classes=3, present=np.array([0, 2]))
+    array([[0.5, 0. , 0.5]])
     """
     proba = refuse_nan(np.asarray(model.predict_proba(X), dtype=float), model)
     if proba.shape[1] == n_classes:

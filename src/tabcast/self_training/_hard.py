@@ -48,6 +48,10 @@ class PreparedHard(PreparedMethod):
         Class indices of the held-out rows, for a confidence that has to be calibrated.
     relabel : bool
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
@@ -77,8 +81,12 @@ class HardMethod(Method):
     ----------
     parts : Parts
         The exchangeable parts.
-    relabel : bool
+    relabel : bool, default=True
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
