@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tabcast.decisions import DecisionRule, decide_with
 from tabcast.exceptions import ScoreError
 from tabcast.models import Adaptation, AdaptedClassifier, adapt
+from tabcast.models._cut_table import cut_once
 from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
@@ -22,7 +23,7 @@ from tabcast.self_training._deployed import SoftenedClassifier, soften
 from tabcast.self_training._pretraining import pretrain_once
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.self_training._training_rows import train
-from tabcast.table import Floats, Index
+from tabcast.table import Floats, Index, take_rows
 
 Scorer = Callable[[Any, Any, Any], float]
 Request = tuple[Split, PseudoLabels]
@@ -93,7 +94,7 @@ class Fitter:
     adaptation : Adaptation
         What is encoded around the estimator.
     data : TrainingData
-        The rows, encoded.
+        The rows, encoded; columns of a large table are cut for gradient boosting.
     n_fits : int
         Number of fits so far.
     pretraining_seconds : float
@@ -125,6 +126,8 @@ class Fitter:
         refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes, data.categorical_features)
         self.data = data.encoded(self.adaptation)
+        if self.data.is_large:
+            self.data = replace(self.data, X=cut_once(estimator, self.data.X))
         start = perf_counter()
         self.estimator = pretrain_once(estimator, self.adaptation, self.data)
         self.pretraining_seconds = 0.0 if self.estimator is estimator else perf_counter() - start
@@ -180,7 +183,7 @@ class Fitter:
         """
         if len(fitted.pool_proba) or len(self.data.pool) == 0:
             return fitted
-        with explained(self.estimator, self.data.X, "predict"):
+        with explained(self.estimator, _show_columns(self.data), "predict"):
             return replace(fitted, pool_proba=predict_pool_classes(fitted, self.data))
 
     def forget(self) -> None:
@@ -274,7 +277,7 @@ def fit_classifier(
     fitted = Fitted(model, nothing, nothing, np.nan, 0.0, present, pseudo.power)
     softened = soften(model, pseudo.power)
     decided = softened if rule is None else decide_with(softened, rule, classes)
-    with explained(estimator, data.X, "predict"):
+    with explained(estimator, _show_columns(data), "predict"):
         return replace(
             fitted,
             pool_proba=predict_pool_classes(fitted, data) if predict_pool and len(data.pool) else nothing,
@@ -284,6 +287,11 @@ def fit_classifier(
             score=evaluate(decided, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
             seconds=perf_counter() - start,
         )
+
+
+def _show_columns(data: TrainingData) -> Any:
+    """A table with the columns of the data, for a message."""
+    return take_rows(data.X, data.labeled[:1]) if data.is_large else data.X
 
 
 def predict_pool_classes(fitted: Fitted, data: TrainingData) -> Floats:

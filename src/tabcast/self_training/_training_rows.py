@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from tabcast.models import Adaptation, weight_parameter
+from tabcast.models._cut_table import CutTable
 from tabcast.models._failures import explained
 from tabcast.models._soft_labels import takes_soft_labels
 from tabcast.self_training._data import Split, TrainingData
@@ -57,7 +58,8 @@ def train(
 
 def take_training_rows(data: TrainingData, rows: Index) -> Any:
     """The rows to train on; a large table itself where that is all of its rows in their order."""
-    if data.is_large and len(rows) == len(data.labels.codes) and (np.diff(rows) == 1).all():
+    every_row = len(rows) == len(data.labels.codes) and (np.diff(rows) == 1).all()
+    if data.is_large and every_row and not isinstance(data.X, CutTable):
         return data.X
     return take_rows(data.X, rows)
 
