@@ -30,6 +30,13 @@ class Gain:
     See Also
     --------
     Verdict : Has one of the self-trained model over the supervised one.
+
+    Examples
+    --------
+    >>> from tabcast.guard import Gain
+    >>> gain = Gain("helped", gain=0.02, low=0.01, high=0.03)
+    >>> gain.low > 0
+    True
     """
 
     word: str

@@ -50,6 +50,19 @@ def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
     See Also
     --------
     Verdict : The data; `print` shows these sentences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast import GuardedClassifier, SelfTrainingClassifier
+    >>> from tabcast.guard import say_verdict
+    >>> X = np.arange(24.0).reshape(-1, 1)
+    >>> y = np.where(np.arange(24) % 2, -1, np.arange(24) // 12)
+    >>> model = SelfTrainingClassifier(GaussianNB(), validation=None)
+    >>> model = GuardedClassifier(model, n_splits=2, n_repeats=1, random_state=0).fit(X, y)
+    >>> say_verdict(model.verdict_.to_dict())[0]
+    'No difference was seen: the unlabeled rows may or may not help.'
     """
     if verdict["n_unlabeled"] == 0:
         return [

@@ -73,16 +73,20 @@ class Adaptation:
 
     Attributes
     ----------
-    columns : NativeColumns or None
+    columns : NativeColumns or None, default=None
         Turns a table into one that the estimator accepts. None if it accepts the table as it is.
-    whole_labels : bool
+    whole_labels : bool, default=False
         Whether it is given 0, 1, 2, ... instead of the classes.
-    fills_empty : bool
+    fills_empty : bool, default=False
         Whether numeric columns without a value among the training rows become zeros.
     parameters : dict
         Parameters that have to be set on the estimator.
     fit_params : dict
         Further arguments for its `fit`.
+
+    See Also
+    --------
+    AdaptedClassifier : Trains an estimator with it.
     """
 
     columns: NativeColumns | None = None
@@ -177,6 +181,15 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     -------
     Adaptation
         What has to be encoded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from tabcast.models import adapt, default_classifier
+    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
+    >>> adapt(default_classifier(), X, np.array([0, 1])).columns
+    NativeColumns(max_levels=254)
     """
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
@@ -234,6 +247,15 @@ def weight_parameter(estimator: Any) -> str | None:
     -------
     str or None
         The name, None if `fit` takes no weights.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from tabcast.models import weight_parameter
+    >>> weight_parameter(make_pipeline(StandardScaler(), LogisticRegression()))
+    'logisticregression__sample_weight'
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]

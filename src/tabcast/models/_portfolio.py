@@ -46,10 +46,14 @@ class Choice:
     scores : DataFrame
         One row per kind, the simplest first: `model`, `log_loss`, `std_error` of the difference to the best,
         `n_repeats` of the cross-validation, `chosen`. Without any row that could be held out, scores are NaN.
-    n_rows : int
+    n_rows : int, default=0
         Number of labeled rows.
-    left_out : tuple of str
+    left_out : tuple of str, default=()
         Kinds that are compared with more labeled rows only.
+
+    See Also
+    --------
+    Portfolio : Makes it, on the labeled rows.
     """
 
     name: str
@@ -297,6 +301,12 @@ def resolve_estimator(estimator: Any, owner: str) -> Any:
     -------
     classifier
         Not fitted.
+
+    Examples
+    --------
+    >>> from tabcast.models import resolve_estimator
+    >>> resolve_estimator(None, "CASTClassifier")
+    HistGradientBoostingClassifier(min_samples_leaf=8)
     """
     if estimator is None:
         return default_classifier()

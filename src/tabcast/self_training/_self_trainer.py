@@ -55,7 +55,12 @@ class Tables:
 
 
 class SelfTrainer(SemiSupervisedClassifier):
-    """Base of the self-training classifiers; a member builds a method and remembers an outcome."""
+    """Base of the self-training classifiers; a member builds a method and remembers an outcome.
+
+    See Also
+    --------
+    CASTClassifier : A member.
+    """
 
     scoring: Any
     decision: str | Decision

@@ -118,7 +118,7 @@ class SelfTrainingClassifier(SelfTrainer):
         The fitted rule by which `predict` decides.
     supervised_decision_ : DecisionRule
         The same for `supervised_`.
-    class_mix_ : ndarray of shape (n_rounds_ + 1, n_classes)
+    class_mix_ : ndarray of shape (n_rounds + 1, n_classes)
         Rows in use per class and round; means over splits.
     n_fits_ : int
         Number of base classifiers fitted: at most (1 + rounds) per split, and once more for the final model.

@@ -23,6 +23,10 @@ class Interval(NamedTuple):
         Upper end of the interval.
     confidence : float
         One-sided confidence that the difference is above 0.
+
+    See Also
+    --------
+    corrected_interval : Computes it.
     """
 
     gain: float

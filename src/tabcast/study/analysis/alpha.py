@@ -30,6 +30,10 @@ class AlphaWinners:
         NumPy's name of the quantile method. With "inverted_cdf" a quantile is a value of the grid, not interpolated.
     n : int
         Number of trials.
+
+    See Also
+    --------
+    alpha_winners : Computes it.
     """
 
     shares: pd.DataFrame
@@ -58,7 +62,7 @@ def alpha_winners(
         The results table.
     methods : sequence of str, default=("cast-d", "cast-l")
         Methods whose trials count.
-    grid : sequence of float, optional
+    grid : sequence of float, default=None
         Values that could be chosen, so that values that never were are listed with share 0. By default only chosen
         values are listed.
 

@@ -142,6 +142,14 @@ def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: st
     DataFrame
         One row per pair: the setting, seed, fold, value_method, value_reference, difference (method minus
         reference).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis import pair_trials
+    >>> results = pd.DataFrame({"dataset": "cmc", "method": ["baseline", "cast-l"], "seed": 0, "score": [0.50, 0.53]})
+    >>> len(pair_trials(results, "cast-l", "baseline"))
+    1
     """
     require_columns(results, ["method"], "pair_trials")
     trials = finished_trials(results, value, "pair_trials")
@@ -243,7 +251,7 @@ def win_tie_loss(
         Columns whose values are compared as one unit, by means over paired trials; for example ("dataset", "model").
     higher_is_better : bool, default=True
         False for errors and losses.
-    margin : float, optional
+    margin : float, default=None
         Largest difference of means that is a tie. By default means tie if they are equal after rounding to 4 digits.
 
     Returns

@@ -24,7 +24,7 @@ def load_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None
     ----------
     dataset : str or DatasetInfo
         A name in the catalog (see :func:`list_datasets`), or the description of a dataset of your own.
-    data_dir : str or path-like, optional
+    data_dir : str or path-like, default=None
         Folder to look in first. The folder that TABCAST_DATA_DIR names and the user's cache come next; a dataset in
         none of them is downloaded from OpenML into the cache.
 
@@ -60,13 +60,24 @@ def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = 
     ----------
     dataset : str or DatasetInfo
         A name in the catalog, or a description with an `openml_id`.
-    data_dir : str or path-like, optional
+    data_dir : str or path-like, default=None
         Target folder, created if it does not exist. By default the user's cache.
 
     Returns
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import download_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "car.csv.gz").touch()  # it is there, so nothing is downloaded
+    ...     print(download_dataset("car", data_dir=folder) == Path(folder))
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     folder = cache_folder() if data_dir is None else Path(data_dir).expanduser()
@@ -82,13 +93,26 @@ def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None)
 
     Parameters
     ----------
-    dataset, data_dir : str or DatasetInfo
-        As in :func:`load_dataset`.
+    dataset : str or DatasetInfo
+        Name in the catalog, or a dataset of your own.
+    data_dir : str or path-like, default=None
+        A folder to look in first, as in :func:`load_dataset`.
 
     Returns
     -------
     Path or None
         The folder; None if the dataset would have to be downloaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import find_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "cmc.csv.gz").touch()
+    ...     find_folder("cmc", data_dir=folder) == Path(folder)
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     return next((folder for folder in _folders(data_dir) if table_path(folder, info.file).exists()), None)
