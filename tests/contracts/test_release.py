@@ -1,4 +1,4 @@
-"""A release is complete: one version, a changelog that says what is in it, and a check that looks at the right things."""
+"""A release is complete: one version, a changelog in its form, and a check that looks at the right things."""
 
 import io
 import re
@@ -62,8 +62,8 @@ $ tabcast predict run more.csv
             "make demo",
             ". .venv/bin/activate",
             "tabcast fit tumors.csv --target diagnosis",
-            "tabcast study run paper/configs/table_1.toml",
             "tabcast predict run more.csv",
+            "tabcast study run paper/configs/table_1.toml",
         ]
 
     def test_only_commands_of_the_package_run(self):
