@@ -86,9 +86,9 @@ def main():
     lines = [
         "# Columns cut once",
         "",
-        f"`python research/cut_columns.py --seeds {given.seeds} --labeled {given.labeled} --pool {given.pool}`: scores on "
-        "test rows without cut columns, and what columns that are cut to 255 values change, with its standard error over "
-        "seeds.",
+        f"`python research/cut_columns.py --seeds {given.seeds} --labeled {given.labeled} --pool {given.pool}`: scores "
+        "on test rows without cut columns, and what columns that are cut to 255 values change, with its standard error "
+        "over seeds.",
         "",
         "| table | base | method | accuracy | difference | log loss | difference |",
         "| --- | --- | --- | --- | --- | --- | --- |",
