@@ -49,7 +49,7 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Hide most labels of a real table and compare three models: without the unlabeled rows, CAST, and soft."""
+    """Hide most labels of a real table, and compare a supervised model, CAST and soft self-training."""
     from tabcast.cli.demo import run_demo
 
     run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)
