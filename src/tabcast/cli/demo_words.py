@@ -142,7 +142,7 @@ def scale(low: float, high: float, zero: int) -> str:
 def caveats(found: Comparison, intervals: dict[str, Interval | None], max_fits: int) -> list[str]:
     """What the numbers mean, and what they do not."""
     if found.n_repeats == 1:
-        return ["One repetition tells nothing about chance: use --repeats 8."]
+        return ["One repetition tells nothing about chance: use --repeats 6."]
     meanings = {name: judge(interval) for name, interval in intervals.items() if name != "supervised"}
     sentences = [
         f"The unlabeled rows {effect} {METHODS[name]} here, by more than chance explains."

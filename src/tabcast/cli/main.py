@@ -39,7 +39,7 @@ def main(
 @app.command()
 def demo(
     labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 40,
-    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 8,
+    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 6,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     write: Annotated[
         str | None,
