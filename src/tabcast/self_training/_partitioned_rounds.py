@@ -31,9 +31,9 @@ from tabcast.pseudo_labels import Curriculum, Strategy, Weighting
 from tabcast.self_training._deployed import sharpen
 from tabcast.table import ColumnTypes, Floats, Mask
 
-# Rows of a block. All blocks have as many rows, the last ones repeated if need be: the results of matrix products may
-# depend on the shape of the matrix, and must not depend on where a partition ends.
-SAME_SHAPE = 4_096
+# Rows of a block, and of the blocks that the last rows are in, repeated if need be: results of matrix products may
+# depend on the shape of an odd matrix, and must not depend on where a partition ends.
+LONG, SHORT = 16_384, 2_048
 BLOCK = 65_536  # rows that are predicted at a time
 Bytes = NDArray[np.uint8]
 
@@ -145,11 +145,13 @@ def prepare(
 
 
 def in_same_shape(function: Callable[[Any], Floats], frame: pd.DataFrame) -> Floats:
-    """Call a function on blocks of equally many rows, so that the result of a row does not depend on its neighbors."""
-    results = []
-    for first in range(0, len(frame), SAME_SHAPE):
-        rows = np.minimum(np.arange(first, first + SAME_SHAPE), len(frame) - 1)
-        results.append(function(frame.iloc[rows])[: len(frame) - first])
+    """Call a function on blocks of even shapes, so that the result of a row does not depend on its neighbors."""
+    results, first, n_rows = [], 0, len(frame)
+    while first < n_rows:
+        size = LONG if n_rows - first >= LONG else SHORT
+        rows = np.minimum(np.arange(first, first + size), n_rows - 1)
+        results.append(function(frame.iloc[rows])[: n_rows - first])
+        first += size
     return np.concatenate(results)
 
 
