@@ -158,8 +158,8 @@ def main():
                 one = json.loads(output.splitlines()[-1])
                 results.append(one)
                 print(
-                    f"{case:<6}{rows:>12,} rows{one['peak_mb']:>7,} MB peak{one['outside_us']:>8.2f} us a row and round "
-                    f"outside XGBoost, {one['xgboost_us']:.2f} in it, {one['rounds']} rounds",
+                    f"{case:<6}{rows:>12,} rows{one['peak_mb']:>7,} MB peak{one['outside_us']:>8.2f} us a row and "
+                    f"round outside XGBoost, {one['xgboost_us']:.2f} in it, {one['rounds']} rounds",
                     flush=True,
                 )
     print(json.dumps({"machine": platform.processor() or platform.machine(), "results": results}))

@@ -18,7 +18,8 @@ def test_a_value_is_in_the_bin_between_its_edges(most):
     edges = find_edges(values, most)
     codes = cut(values, edges)
     assert codes.tolist() == [cut_slowly(value, edges) for value in values]
-    assert len(edges) < most and (np.diff(edges) > 0).all()
+    assert len(edges) < most
+    assert (np.diff(edges) > 0).all()
     counts = np.bincount(codes[codes != NO_VALUE])
     assert counts.max() <= 3 * 2_000 / most + 2  # bins hold about equally many
 
@@ -35,7 +36,9 @@ def test_odd_columns_have_codes(values):
 
 
 def test_levels_of_other_partitions_count_and_their_order_does_not_matter():
-    sample = pd.DataFrame({"city": ["Ulm", None, "Kiel"], "on": [True, False, True], "when": pd.to_datetime(["2020"] * 3)})
+    sample = pd.DataFrame(
+        {"city": ["Ulm", None, "Kiel"], "on": [True, False, True], "when": pd.to_datetime(["2020"] * 3)}
+    )
     first = CutColumns().fit(sample, levels={"city": ["Rom", "Ulm"]})
     second = CutColumns().fit(sample.iloc[::-1], levels={"city": ["Ulm", "Rom", "Kiel"]})
     rows = pd.DataFrame({"city": ["Kiel", "Rom", "Ulm", "Oslo", None]})
@@ -50,4 +53,5 @@ def test_the_rarest_of_too_many_levels_are_missing():
     names = [f"level {number:03}" for number in range(300)]
     frame = pd.DataFrame({"name": names + names[45:]})
     codes = CutColumns().fit(frame).transform(frame)[:300, 0]
-    assert (codes[:45] == NO_VALUE).all() and codes[45:].tolist() == list(range(255))
+    assert (codes[:45] == NO_VALUE).all()
+    assert codes[45:].tolist() == list(range(255))

@@ -9,6 +9,7 @@ import pytest
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood, KernelDensity
+from tabcast.partitions import StreamEngine, open_partitions
 from tabcast.pseudo_labels import Curriculum, FixedThreshold
 from tabcast.runs import load_model, save_model
 from tabcast.teachers import Committee
@@ -70,7 +71,14 @@ def fitted(adult):
     return fit
 
 
-@pytest.mark.parametrize(("name", "n_parts"), [("CAST-L", 2), ("CAST-L", 3), ("CAST-L", 7), *((n, 3) for n in MODELS)])
+@pytest.mark.parametrize(
+    ("name", "n_parts"),
+    [
+        ("CAST-L", 7),
+        ("soft", 3),
+        *(pytest.param(name, n, marks=pytest.mark.slow) for name in MODELS for n in (2, 3, 7)),
+    ],
+)
 def test_the_model_does_not_depend_on_partitions(fitted, name, n_parts):
     one, many = fitted(name, 1), fitted(name, n_parts)
     assert trees(many.estimator_.estimator_) == trees(one.estimator_.estimator_)
@@ -139,10 +147,48 @@ def test_a_model_is_pickled_and_saved_to_a_file(fitted, adult, tmp_path):
     assert np.array_equal(load_model(tmp_path / "model.tabcast").classifier.predict_proba(adult.unlabeled), expected)
 
 
+def test_rows_in_partitions_are_predicted(fitted, adult, tmp_path):
+    model, folder = fitted("CAST-L", 7), adult.write(3)
+    labels, proba = model.predict(folder), model.predict_proba(folder)
+    assert labels.to_pandas()["prediction"].tolist() == model.predict(adult.unlabeled).tolist()
+    assert np.array_equal(proba.to_pandas().to_numpy(), model.predict_proba(adult.unlabeled))
+    assert proba.to_pandas().columns.tolist() == model.classes_.tolist()
+    assert proba.to_parquet(tmp_path / "out") == len(adult.unlabeled)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"part-0000{n}.parquet" for n in range(3)]
+    with pytest.raises(ValueError, match="out is there already"):
+        proba.to_parquet(tmp_path / "out")
+
+
+def test_an_interrupted_fit_goes_on_from_the_last_finished_round(adult, tmp_path, monkeypatch):
+    source = open_partitions(adult.write(2), checkpoint=tmp_path / "rounds")
+    whole = MODELS["CAST-L"]().fit(adult.X, adult.y, X_unlabeled=adult.write(2))
+    trained, train = [], StreamEngine.train
+
+    def stop_in_round_2(self, *args):
+        trained.append(len(trained) + 1)
+        if trained == [1, 2]:
+            raise KeyboardInterrupt
+        return train(self, *args)
+
+    monkeypatch.setattr(StreamEngine, "train", stop_in_round_2)
+    with pytest.raises(KeyboardInterrupt):
+        MODELS["CAST-L"]().fit(adult.X, adult.y, X_unlabeled=source)
+    assert sorted(path.name for path in (tmp_path / "rounds").iterdir()) == ["round-000.model", "round-001.model"]
+    resumed = MODELS["CAST-L"]().fit(adult.X, adult.y, X_unlabeled=source)
+    assert trained == [1, 2, 3]  # round 1 was not trained again
+    assert trees(resumed.estimator_.estimator_) == trees(whole.estimator_.estimator_)
+    assert resumed.pseudo_labels_.to_pandas().equals(whole.pseudo_labels_.to_pandas())
+    other = MODELS["CAST-L"]().set_params(estimator__max_depth=2).fit(adult.X, adult.y, X_unlabeled=source)
+    assert trained == [1, 2, 3, 4, 5]  # another model uses no checkpoint
+    assert trees(other.estimator_.estimator_) != trees(whole.estimator_.estimator_)
+
+
+@pytest.mark.slow
 def test_weights_count(adult):
     weight = np.where(adult.y == adult.y[0], 10.0, 1.0)
+    folder = adult.write(2)
     plain, weighted = (
-        MODELS["CAST-L"]().fit(adult.X, adult.y, X_unlabeled=adult.write(2), sample_weight=one) for one in (None, weight)
+        MODELS["CAST-L"]().fit(adult.X, adult.y, X_unlabeled=folder, sample_weight=one) for one in (None, weight)
     )
     position = list(plain.classes_).index(adult.y[0])
     means = [model.predict_proba(adult.unlabeled)[:, position].mean() for model in (plain, weighted)]

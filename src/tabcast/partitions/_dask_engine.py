@@ -108,9 +108,9 @@ class DaskEngine(Engine):
     def _submit(self, function: Callable[..., Any], shared: Any, one: Sequence[Any]) -> Any:
         """A task, whose arguments may be computed by other tasks."""
         if any(type(argument).__name__ == "Delayed" for argument in one):
-            import dask
+            from dask.delayed import delayed
 
-            return self.client.compute(dask.delayed(call_with, pure=False)(function, shared, *one))
+            return self.client.compute(delayed(call_with, pure=False)(function, shared, *one))
         return self.client.submit(call_with, function, shared, *one, pure=False)
 
     def _train_once(
@@ -165,9 +165,9 @@ class DaskEngine(Engine):
 
 
 def _as_delayed(member: DelayedPartition) -> Any:
-    import dask
+    from dask.delayed import delayed
 
-    return dask.delayed(FramePartition, pure=False)(member.delayed, member.where)
+    return delayed(FramePartition, pure=False)(member.delayed, member.where)
 
 
 def _wait_some(waiting: set[Any], distributed: Any) -> tuple[set[Any], set[Any]]:
@@ -201,7 +201,7 @@ def count_training(*arguments: Any, function: Callable[..., TrainingRows]) -> in
 
 def start_tracker(n_workers: int, dask_scheduler: Any = None) -> dict[str, Any]:
     """Start what XGBoost's workers meet at, in the process of the scheduler; how to reach it."""
-    from distributed.comm import get_address_host
+    from distributed.comm.addressing import get_address_host
     from xgboost.tracker import RabitTracker
 
     tracker = RabitTracker(n_workers=n_workers, host_ip=get_address_host(dask_scheduler.address), sortby="task")

@@ -134,9 +134,6 @@ class Engine(ABC):
             The table.
         """
 
-    def close(self) -> None:
-        """Release what the engine holds, such as a connection that it made."""
-
 
 class StreamEngine(Engine):
     """This process, a partition at a time.
@@ -208,4 +205,3 @@ def find_engine(given: Any, members: Sequence[Partition]) -> Engine:
     from tabcast.partitions._dask_engine import connect
 
     return connect(given)
-

@@ -26,7 +26,7 @@ EXACT, MAX_STEPS = 1e-9, 100  # of the alignment, as in memory
 Counts = NDArray[np.int64]
 
 
-def whole_sum(values: Floats) -> NDArray[Any]:
+def whole_sum(values: NDArray[Any]) -> NDArray[Any]:
     """Sum the rows of an array in whole multiples of 2**-40.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Where partitions come from: Parquet folders and globs, lists of files, CSV files, pyarrow datasets, Dask DataFrames."""
+"""Where partitions come from: folders, patterns and lists of files, pyarrow datasets, Dask DataFrames."""
 
 from __future__ import annotations
 
@@ -447,7 +447,7 @@ def _refuse_empty(path: Path) -> None:
         raise TableFileError(f"{path} is empty; remove it, or write it again.")
 
 
-class reading:  # noqa: N801
+class reading:
     """Turns whatever goes wrong while a file is read into one sentence that names the file."""
 
     def __init__(self, where: str | Path) -> None:

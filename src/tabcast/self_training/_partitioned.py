@@ -37,6 +37,7 @@ from tabcast.partitions import (
     open_partitions,
     survey,
 )
+from tabcast.partitions._checkpoint import Checkpoint, digest_of
 from tabcast.progress import Progress, show_progress
 from tabcast.pseudo_labels import Constant, Curriculum
 from tabcast.self_training import _partitioned_rounds as on
@@ -45,7 +46,16 @@ from tabcast.self_training._deployed import average, soften
 from tabcast.self_training._hard import HardMethod
 from tabcast.self_training._partitioned_support import check_supported, make_plan
 from tabcast.self_training._soft import SoftMethod
-from tabcast.table import Floats, Labels, find_categorical, is_dataframe, learn_types, read_labels, read_table, stack_rows
+from tabcast.table import (
+    Floats,
+    Labels,
+    find_categorical,
+    is_dataframe,
+    learn_types,
+    read_labels,
+    read_table,
+    stack_rows,
+)
 
 if TYPE_CHECKING:
     from tabcast.self_training._self_trainer import SelfTrainer
@@ -78,6 +88,8 @@ class Rounds:
         How XGBoost is trained.
     progress : Progress
         Advances with every model.
+    checkpoint : Checkpoint or None
+        Where models are kept.
     models : list of bytes
         The booster of each round so far.
     counts : list of ndarray
@@ -94,6 +106,7 @@ class Rounds:
     labeled: TrainingRows
     plan: Boosting
     progress: Progress
+    checkpoint: Checkpoint | None = None
     models: list[bytes] = field(default_factory=list)
     counts: list[Floats] = field(default_factory=list)
     changes: list[int] = field(default_factory=list)
@@ -109,7 +122,15 @@ class Rounds:
         """Threads to predict with."""
         return self.plan.parameters["nthread"] or None
 
-    def train(self, counts: Floats, changed: int, heaviest: float, function: Any = None, *placed: Any) -> None:
+    def train(
+        self,
+        counts: Floats,
+        changed: int,
+        heaviest: float,
+        function: Any = None,
+        *placed: Any,
+        threshold: float | None = None,
+    ) -> None:
         """Train the model of the next round on the labeled rows and the rows that a function makes of partitions."""
         assert self.labeled.labels is not None
         weight = np.broadcast_to(np.asarray(self.labeled.weight, dtype=float), self.labeled.labels.shape)
@@ -121,14 +142,26 @@ class Rounds:
         )
         number = len(self.models)
         self.progress.describe(f"round {number}")
-        if function is None:
-            model = boost([self.labeled], plan)
-        else:
-            model = self.engine.train(self.labeled, plan, function, *placed)
+        digest = "" if self.checkpoint is None else self._digest(plan, counts, changed, threshold)
+        model = None if self.checkpoint is None else self.checkpoint.load(number, digest)
+        if model is None:
+            if function is None:
+                model = boost([self.labeled], plan)
+            else:
+                model = self.engine.train(self.labeled, plan, function, *placed)
+            if self.checkpoint is not None:
+                self.checkpoint.save(number, digest, model, threshold)
         self.models.append(model)
         self.counts.append(counts)
         self.changes.append(changed)
         self.progress.advance()
+
+    def _digest(self, plan: Boosting, *numbers: Any) -> str:
+        """Of what the model of a round is trained on: that of the round before and the numbers of this one tell."""
+        labeled, before = self.labeled, self.models[-1] if self.models else b""
+        plan = replace(plan, parameters={key: value for key, value in plan.parameters.items() if key != "nthread"})
+        given = (labeled.codes, labeled.labels, np.asarray(labeled.weight), self.n_rows, plan)
+        return digest_of(len(self.models), before, *given, *numbers)
 
 
 def fit_partitioned(
@@ -153,13 +186,10 @@ def fit_partitioned(
     frame, labels = _read_labeled(owner, X, y, classifier.missing_label)
     types = learn_types(frame)
     engine = find_engine(partitions.engine, partitions.members)
-    try:
-        found = survey(engine, partitions.members, types)
-        given = {"validation_data": validation_data, "sample_weight": sample_weight}
-        classifier._fit_in_memory(frame, y, found.sample, **given)
-        _fit_rounds(classifier, method, engine, partitions, found, frame, labels, sample_weight)
-    finally:
-        engine.close()
+    found = survey(engine, partitions.members, types)
+    given = {"validation_data": validation_data, "sample_weight": sample_weight}
+    classifier._fit_in_memory(frame, y, found.sample, **given)
+    _fit_rounds(classifier, method, engine, partitions, found, frame, labels, sample_weight)
 
 
 def _read_labeled(owner: str, X: Any, y: Any, missing_label: Any) -> tuple[pd.DataFrame, Labels]:
@@ -200,13 +230,14 @@ def _fit_rounds(
     plan = make_plan(estimator, len(labels.classes), encoder.feature_types)
     n_rounds = _count_rounds(classifier, method)
     soft = isinstance(method, SoftMethod)
-    describe = _list_members(classifier, len(labels.classes)) if soft else _fit_densities(method, classifier, frame, labels)
+    describe: Any = _list_members(classifier) if soft else _fit_densities(method, classifier, frame, labels)
     with show_progress(type(classifier).__name__, 1 + n_rounds, classifier.verbose) as progress:
         prepared = engine.map(
             partial(on.prepare, types=learn_types(frame), encoder=encoder, describe=describe),
             engine.place(partitions.members),
         )
-        rounds = Rounds(engine, prepared, found.total, labeled, plan, progress)
+        checkpoint = None if partitions.checkpoint is None else Checkpoint(partitions.checkpoint)
+        rounds = Rounds(engine, prepared, found.total, labeled, plan, progress, checkpoint)
         run = _run_soft if soft else _run_hard
         scored, selected, adjust = run(classifier, method, rounds, n_rounds)
     described = engine.map(partial(on.describe, adjust=adjust), prepared, scored, selected)
@@ -261,15 +292,16 @@ def _run_hard(classifier: SelfTrainer, method: HardMethod | CastMethod, rounds: 
         if n_rounds == 0:  # what the first round would have used
             break
         threshold = _find_threshold(strategy, number, relabel, rounds, scored, selected)
-        options = {"strategy": strategy, "threshold": threshold, "round_number": number, "relabel": relabel}
-        chosen = engine.map(partial(on.select, **options), scored, selected)
+        choose = partial(on.select, strategy=strategy, threshold=threshold, round_number=number, relabel=relabel)
+        chosen = engine.map(choose, scored, selected)
         counted = engine.reduce(partial(on.count_selected, n_classes=n_classes), chosen, selected)
         counts, changed = counted[:-1].astype(float), int(counted[-1])
         if not has_schedule and changed == 0:
             rounds.reason = _why_nothing_moved(counts, rounds.n_rows)
             break
         selected = chosen
-        rounds.train(counts, changed, weight, partial(on.hard_rows, weight=weight), rounds.prepared, selected)
+        rows = partial(on.hard_rows, weight=weight)
+        rounds.train(counts, changed, weight, rows, rounds.prepared, selected, threshold=threshold)
     if len(rounds.models) == n_rounds + 1 and method.schedule == n_rounds:
         rounds.reason = "schedule_finished"
     return scored, selected, adjust
@@ -316,11 +348,11 @@ class _Own:
     """Stands for the user's estimator in a list of members."""
 
 
-def _list_members(classifier: Any, n_classes: int) -> on.OtherMembers | None:
+def _list_members(classifier: Any) -> on.OtherMembers | None:
     """The members of the rehearsal's teacher besides the user's estimator."""
     own = _Own()
     others = [(weight, one) for weight, one in classifier.teacher_.list_classifiers(own) if one is not own]
-    return on.OtherMembers(others, n_classes) if others else None
+    return on.OtherMembers(others, len(classifier.classes_)) if others else None
 
 
 def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int) -> Any:
@@ -330,11 +362,18 @@ def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int
     sampling, prior = classifier.sampling_, classifier.class_prior_
     keeps = method.acts_on_sampling and sampling is not None and not sampling.looks_random
     temperature = 1.0 if keeps else method.temperature
-    power, shared = 1.0, None
+    power, shared = 1.0, list[Any]()
     rounds.train(np.zeros(n_classes), 0, 1.0)
     for number in range(1, max(n_rounds, 1) + 1):
-        options = {"n_classes": n_classes, "own_weight": own_weight, "power": power, "threads": rounds.threads}
-        taught = engine.map(partial(on.teach, model=rounds.models[-1], **options), rounds.prepared)
+        ask = partial(
+            on.teach,
+            model=rounds.models[-1],
+            n_classes=n_classes,
+            own_weight=own_weight,
+            power=power,
+            threads=rounds.threads,
+        )
+        taught = engine.map(ask, rounds.prepared)
         log_factors = None
         if prior is not None:
 
@@ -361,9 +400,7 @@ def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int
     return engine.map(on.scored_of, shared), used, on.Adjust()
 
 
-def _remember(
-    classifier: Any, rounds: Rounds, encoder: CutColumns, estimator: Any, table: Any, found: Survey
-) -> None:
+def _remember(classifier: Any, rounds: Rounds, encoder: CutColumns, estimator: Any, table: Any, found: Survey) -> None:
     """Replace what the rehearsal left by what all rows gave."""
     scores = classifier.history_.set_index("round")[["score", "score_std_error"]]
     last = len(rounds.models) - 1
@@ -403,7 +440,7 @@ def wrap_model(model: bytes, encoder: CutColumns, estimator: Any, classes: Any) 
     inner = clone(estimator).set_params(missing=NO_VALUE, enable_categorical=True)
     inner.load_model(bytearray(model))
     wrapped = AdaptedClassifier(clone(estimator))
-    wrapped.adaptation_ = Adaptation(encoder, whole_labels=True)  # type: ignore[arg-type]
+    wrapped.adaptation_ = Adaptation(encoder, whole_labels=True)
     wrapped.classes_ = classes
     wrapped._empty = []
     wrapped.estimator_ = inner

@@ -67,6 +67,7 @@ class SelfTrainer(SemiSupervisedClassifier):
     model_choice_: Choice
     supervised_decision_: DecisionRule
     student_: Any
+    n_unlabeled_: int
 
     def fit(
         self,
@@ -113,6 +114,8 @@ class SelfTrainer(SemiSupervisedClassifier):
         self, X: Any, y: Any, X_unlabeled: Any, *, validation_data: Any, sample_weight: Any, **fit_params: Any
     ) -> Self:
         """Train on rows that are in memory."""
+        if hasattr(self, "n_unlabeled_"):  # of an earlier fit on partitions
+            del self.n_unlabeled_
         method = self._build_method()
         self._check()
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
