@@ -9,7 +9,7 @@ PYTABKIT := .venv-pytabkit
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study clean
+.PHONY: demo test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -64,6 +64,11 @@ bench: $(VENV)/installed-dev
 study: $(VENV)/installed-dev
 	$(BIN)/tabcast study run paper/configs/*.toml --profile quick --jobs 2 $(ARGS)
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
+
+# Builds sdist and wheel, and uses the wheel as somebody without this repository: README, a sample of the tests.
+release-check: $(VENV)/created
+	$(PIP) build
+	$(BIN)/python tools/release_check.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(FOUNDATION) $(PYTABKIT) .pytest_cache .mypy_cache .ruff_cache build dist

@@ -10,7 +10,6 @@ may be documented as attributes.
 
 import argparse
 import inspect
-import pkgutil
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,18 +18,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from list_public import public_rooms
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
-import tabcast
-
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-
-
-def public_rooms() -> list[str]:
-    """Modules that list public names."""
-    modules = [name for _, name, _ in pkgutil.walk_packages(tabcast.__path__, "tabcast.")]
-    return ["tabcast", *(name for name in modules if not any(part.startswith("_") for part in name.split(".")))]
 
 
 def public_objects(room: str) -> Iterator[tuple[str, bool]]:

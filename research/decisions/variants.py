@@ -22,7 +22,7 @@ from tabcast.confidence import smoothed_shares
 from tabcast.decisions import Balanced, BestF1, DecisionRule, Evidence, MostProbable
 from tabcast.exceptions import TabcastWarning
 from tabcast.models import AdaptedClassifier, weight_parameter
-from tabcast.self_training import sharpen
+from tabcast.self_training import SoftenedClassifier, sharpen
 from tabcast.statistics import wilson_interval
 from tabcast.study.methods import Method
 from tabcast.study.protocol import measure
@@ -218,6 +218,7 @@ class Default(Method):
     """`SoftSelfTrainingClassifier()` as it is, and its supervised model."""
 
     uses_strategy: ClassVar[bool] = False
+    deploy: ClassVar[str] = "student"
 
     def run(self, work, request):
         """Fit it once; every decision is evaluated."""
@@ -226,7 +227,7 @@ class Default(Method):
         classes, prior = np.arange(n_classes), smoothed_shares(y, n_classes)
         rules = {"accuracy": MostProbable().fit(classes, prior), "balanced": Balanced().fit(classes, prior)}
         student = SoftSelfTrainingClassifier(
-            request.estimator(), categorical_features=fold.categorical, random_state=request.seed
+            request.estimator(), deploy=self.deploy, categorical_features=fold.categorical, random_state=request.seed
         )
         labels = np.concatenate([y, np.full(len(fold.y_pool), UNLABELED)])
         with warnings.catch_warnings():
@@ -234,9 +235,30 @@ class Default(Method):
             student.fit(stack_rows(fold.X_labeled, fold.X_pool), labels)
         proba = student.predict_proba(fold.X_test)
         rows = []
-        for name, given in {"supervised": student.supervised_.predict_proba(fold.X_test), "default": proba}.items():
-            rows += evaluate(np.asarray(given, dtype=float), fold, lambda power: rules, {"1": 1.0}, model=name)
+        for name, model in self.list_contenders(student).items():
+            given = np.asarray(model.predict_proba(fold.X_test), dtype=float)
+            rows += evaluate(given, fold, lambda power: rules, {"1": 1.0}, model=name)
         return Answer(proba, details={"rows": rows})
+
+    def list_contenders(self, student):
+        """The supervised model, and what is deployed."""
+        return {"supervised": student.supervised_, "default": student}
+
+
+class Deployments(Default):
+    """Everything that `deploy` may stand for, of one fit: the student, the committee, the retrained committee."""
+
+    deploy: ClassVar[str] = "retrained"
+
+    def list_contenders(self, student):
+        """The supervised model, and what may be deployed."""
+        return {
+            "supervised": student.supervised_,
+            "student": SoftenedClassifier(student.estimator_, student.output_temperature_),
+            "committee": student.committee_,
+            "retrained": student,
+        }
 
 
 default = Default("default", "SoftSelfTrainingClassifier()")
+deployments = Deployments("deployments", "SoftSelfTrainingClassifier(deploy=...)")

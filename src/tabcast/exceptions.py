@@ -1,5 +1,19 @@
 """Warnings and errors that a user may want to catch by name."""
 
+__all__ = [
+    "AmbiguousLabelWarning",
+    "ComparisonStopped",
+    "EmptyColumnWarning",
+    "NoFeatureConfirmedWarning",
+    "NoUnlabeledRowsWarning",
+    "NothingHeldOutError",
+    "SamplingWarning",
+    "ScoreError",
+    "SmallClassWarning",
+    "TabcastWarning",
+    "UnseenLevelsWarning",
+]
+
 
 class TabcastWarning(UserWarning):
     """Base of all warnings of tabcast: the result is usable, but something about it may surprise."""

@@ -38,14 +38,21 @@ def main(
 
 @app.command()
 def demo(
-    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 100,
-    repeats: Annotated[int, typer.Option(min=1, help="Repetitions, each with other rows labeled.")] = 5,
+    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 30,
+    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 8,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the table to a new file, such as tumors.csv, for `tabcast fit`; compare nothing.",
+        ),
+    ] = None,
 ) -> None:
-    """Hide most labels of a real table, train with and without the unlabeled rows, and compare the two."""
+    """Hide most labels of a real table and compare three models: without the unlabeled rows, CAST, and soft."""
     from tabcast.cli.demo import run_demo
 
-    run_demo(n_labels=labels, n_repeats=repeats, seed=seed)
+    run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)
 
 
 app.command()(fit)

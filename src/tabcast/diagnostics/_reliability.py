@@ -47,7 +47,7 @@ class Reliability(Diagnostic):
         The model trained without the unlabeled rows.
     self_trained : ModelReliability
         The model trained with them.
-    kept : ModelReliability or None
+    kept : ModelReliability or None, default=None
         The model that was kept.
     """
 

@@ -41,7 +41,7 @@ class Notation:
     ----------
     formats : dict of str to str
         The notation by column, one of `NUMBER_FORMATS` or a format of dates.
-    notes : tuple of str
+    notes : tuple of str, default=()
         What could not be settled by the file or the training table, as sentences.
     """
 

@@ -50,7 +50,7 @@ def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> T
     ----------
     path : str or path-like
         The file.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet of an Excel file to read. None: the first.
 
     Returns
@@ -81,7 +81,7 @@ def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> p
     path : str or path-like
         The file. Delimiter (comma, semicolon, tab, pipe), encoding (UTF-8, byte-order marks, else Windows-1252) and
         compression (gzip) are detected.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet of an Excel file to read. None: the first.
 
     Returns
@@ -126,7 +126,7 @@ def iter_table_file(
         The file.
     batch_rows : int, default=100_000
         Rows per batch at most. Feather files and the row groups of Parquet may give smaller ones.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet of an Excel file to read. None: the first.
 
     Returns

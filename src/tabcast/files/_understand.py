@@ -47,7 +47,7 @@ def understand(
         The table, as :func:`read_table_file` reads it.
     target : str
         The column to predict. Rows without a value there are unlabeled.
-    missing_label : object, optional
+    missing_label : object, default=None
         A value of the target that also means "unlabeled", for instance -1 or "unknown".
     ignore : iterable of str, default=()
         Columns to leave out.

@@ -29,7 +29,7 @@ class Converted:
         Numbers and categories.
     problems : list of Problem
         Cells that could not be used as they are, by column.
-    notes : tuple of str
+    notes : tuple of str, default=()
         What could not be settled about the notation of dates, as sentences.
     """
 

@@ -73,11 +73,11 @@ class Adaptation:
 
     Attributes
     ----------
-    columns : NativeColumns or None
+    columns : NativeColumns or None, default=None
         Turns a table into one that the estimator accepts. None if it accepts the table as it is.
-    whole_labels : bool
+    whole_labels : bool, default=False
         Whether it is given 0, 1, 2, ... instead of the classes.
-    fills_empty : bool
+    fills_empty : bool, default=False
         Whether numeric columns without a value among the training rows become zeros.
     parameters : dict
         Parameters that have to be set on the estimator.

@@ -46,9 +46,9 @@ class Choice:
     scores : DataFrame
         One row per kind, the simplest first: `model`, `log_loss`, `std_error` of the difference to the best,
         `n_repeats` of the cross-validation, `chosen`. Without any row that could be held out, scores are NaN.
-    n_rows : int
+    n_rows : int, default=0
         Number of labeled rows.
-    left_out : tuple of str
+    left_out : tuple of str, default=()
         Kinds that are compared with more labeled rows only.
     """
 

@@ -75,37 +75,37 @@ def fit_table(
     model : str, default="auto"
         The base classifier: one of `tabcast.models.MODEL_NAMES`. "auto" chooses among several kinds by
         cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
-    density : {"likelihood", "kernel", "uniform"}, optional
+    density : {"likelihood", "kernel", "uniform"}, default=None
         The density of "cast-l" and "cast-d", if another than their own.
-    strategy : {"curriculum", "threshold", "top_k", "all"}, optional
+    strategy : {"curriculum", "threshold", "top_k", "all"}, default=None
         Which rows get pseudo-labels, with "cast-l", "cast-d" and "naive". None: "curriculum".
-    alpha : float, optional
+    alpha : float, default=None
         The weight of density in confidence, from 0 to 1, with "cast-l" and "cast-d". None: searched.
-    class_prior : {"auto", "labeled", "none"}, optional
+    class_prior : {"auto", "labeled", "none"}, default=None
         The class proportions that soft labels are aligned with: those of the labeled rows, none, or "auto": a student
         without alignment and, if the labeled rows look like a random sample, one with it are compared, and the better
         one is kept. None: "auto" with "soft".
-    teacher : {"committee", "self", "tabpfn", "tabicl"}, optional
+    teacher : {"committee", "self", "tabpfn", "tabicl"}, default=None
         Who writes soft labels, with "soft": a committee, the model itself, or a pretrained foundation model, which
         needs an extra and weights (docs/foundation_models.md). None: "committee".
-    teacher_weights : path, optional
+    teacher_weights : path, default=None
         File with the weights of "tabpfn" or "tabicl". None: the default weights in the library's cache. Nothing is
         downloaded.
-    deploy : {"student", "retrained", "committee", "auto"}, optional
+    deploy : {"student", "retrained", "committee", "auto"}, default=None
         The model that predicts, with "soft": one model of its kind, the committee trained once more on the soft labels,
         the committee itself, or "auto": the better of the committee and, with up to 110 labeled rows, the retrained
         one, with more the student. None: "student".
     metric : str, default="balanced_accuracy"
         The score that models are compared by, a name that scikit-learn knows.
-    decision : str or Decision, optional
+    decision : str or Decision, default=None
         How classes are predicted from probabilities: "accuracy" (the most probable one), "balanced" (the highest
         probability relative to the proportion of the class among the labeled rows), "f1" (weights tuned on out-of-fold
         predictions), or a member of `tabcast.decisions` such as `Threshold(0.3)` or `Costs(...)`. None: what the metric
         needs, "balanced" for "balanced_accuracy", "f1" for F1 scores, "accuracy" for all others.
-    unlabeled : path or DataFrame, optional
+    unlabeled : path or DataFrame, default=None
         More rows without a label, with the columns of `table`; it may write numbers and dates in a notation of its own.
         Columns that only one of the two has are named in a warning.
-    missing_label : object, optional
+    missing_label : object, default=None
         A label that means unlabeled, besides empty cells.
     ignore : iterable of str, default=()
         Columns to leave out.
@@ -115,13 +115,13 @@ def fit_table(
         Numeric columns to treat as categorical.
     id_columns : iterable of str, default=()
         Columns that identify rows: left out, and kept in predictions.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet to read if `table` is an Excel file. None: the first. Of `unlabeled` the first is read.
     guard : bool, default=True
         Whether the supervised model is kept where it is better. False: the self-trained model is kept in any case.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds after which no further split is compared.
-    precision : float, optional
+    precision : float, default=None
         Fill the table: rows are filled with predictions from the lowest probability on at which at least this
         proportion of the filled labels is right, for example 0.95; see docs/filled_table.md. The result is in
         `filled` and `next_rows` of the run. None: no filled table.
@@ -129,19 +129,19 @@ def fit_table(
         Whether `precision` is to be reached for each class by itself.
     precision_confidence : float, default=0.9
         Confidence that `precision` is reached.
-    cost : dict, optional
+    cost : dict, default=None
         Fill the table by costs instead: a row is filled where the expected cost of an error is smaller than the cost
         of a review. For example ``{"review": 1, "error": 20}``; a pair ``("ill", "well"): 90`` is the cost of filling
         in "well" where "ill" is true. The predicted class is the one with the smallest expected cost.
-    resume : path, optional
+    resume : path, default=None
         Folder of an earlier run with a filled table, whose history is continued. It need not exist yet.
     random_state : int, default=0
         Seed of everything random.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Fits at a time. None: 1; -1: one per core.
     verbose : int, default=0
         Whether to show a progress bar.
-    on_understood : callable, optional
+    on_understood : callable, default=None
         Called before training with the :class:`~tabcast.files.Understanding` of the table and a list of notes on its
         file, for instance to print them.
 

@@ -99,9 +99,9 @@ def save_model(
         `deployed_` of tabcast's classifiers is: encoded, softened, or an average of several.
     understanding : mapping
         `Understanding.to_dict()` of the training table, plain JSON.
-    facts : mapping, optional
+    facts : mapping, default=None
         Anything worth knowing about the model, plain JSON.
-    decision : DecisionRule, optional
+    decision : DecisionRule, default=None
         How a class is predicted from the probabilities, such as `decision_` of tabcast's classifiers. None: the most
         probable one.
 

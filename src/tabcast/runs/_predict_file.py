@@ -40,9 +40,9 @@ class Predicted:
         Columns passed through.
     counts : dict
         Number of rows per predicted class.
-    notes : tuple of str
+    notes : tuple of str, default=()
         What was noticed about the table file and its cells.
-    meaning : str
+    meaning : str, default=""
         Which class is predicted, in words.
     """
 
@@ -86,12 +86,12 @@ def predict_file(
         Whether to pass all columns through.
     batch_rows : int, default=100_000
         Rows at a time.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet to read if `table` is an Excel file. None: the first.
     spreadsheet_safe : bool, default=True
         Whether text that begins with =, +, - or @ gets an apostrophe in front in CSV and TSV, so that no spreadsheet
         takes it for a formula. Numbers stay as they are.
-    progress : callable, optional
+    progress : callable, default=None
         Given the number of rows (of a text table, approximately), returns the progress to report to.
 
     Returns

@@ -81,9 +81,9 @@ def redraw_report(
     ----------
     folder : str or path-like
         The folder of the run.
-    table : str or path-like, optional
+    table : str or path-like, default=None
         The table it was fitted on, to show the values of its rows.
-    sheet : str, optional
+    sheet : str, default=None
         Which sheet to read if `table` is an Excel file. None: the first.
 
     Returns

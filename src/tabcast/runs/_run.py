@@ -67,16 +67,16 @@ class Run:
         Everything there is to know about the run, plain JSON; see docs/report.md.
     decision : DecisionRule
         The rule by which `prediction` follows from the probabilities.
-    diagnostics : Diagnostics or None
+    diagnostics : Diagnostics or None, default=None
         What is known about the table and the model. None with `method="supervised"`, and after loading, where
         `summary["diagnostics"]` has it as plain JSON.
-    feature_values : DataFrame or None
+    feature_values : DataFrame or None, default=None
         The values of all rows, shown in the report. None after loading.
-    filled : DataFrame or None
+    filled : DataFrame or None, default=None
         The whole table, with labels filled in where the model may be trusted, and the columns `status` ("given",
         "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision` or `cost`; text
         after loading.
-    next_rows : DataFrame or None
+    next_rows : DataFrame or None, default=None
         The rows to label next, so that more of the table can be filled. None without `precision` or `cost`.
 
     See Also

@@ -81,9 +81,9 @@ class CastMethod(Method):
     ----------
     loop : HardMethod
         The loop; its confidence has an `alpha`.
-    alphas : sequence of float or None
+    alphas : sequence of float or None, default=None
         What to choose from; None: as many of the grid as `max_fits` allows.
-    max_fits : int or None
+    max_fits : int or None, default=None
         Most fits that a search may spend. None: no limit.
     """
 

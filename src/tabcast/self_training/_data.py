@@ -30,13 +30,13 @@ class TrainingData:
         Positions of the labeled and of the unlabeled rows.
     X_pool : array or DataFrame
         The unlabeled rows.
-    sample_weight : ndarray of shape (n_rows,) or None
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
         Weight of each row.
     row_params, other_params : mapping
         Fit parameters with one entry per row, and the others.
-    validation : tuple (X, class indices) or None
+    validation : tuple (X, class indices) or None, default=None
         Labeled rows that the user set apart for evaluation.
-    categorical_features : array-like or None
+    categorical_features : array-like or None, default=None
         What the user said about columns.
     """
 
@@ -89,7 +89,7 @@ class Split:
     ----------
     train : ndarray
         Positions of the training rows.
-    held_out : tuple (X, class indices) or None
+    held_out : tuple (X, class indices) or None, default=None
         The held-out rows, None where there are none.
     held_out_rows : ndarray
         Positions of the held-out rows where they are rows of the table.

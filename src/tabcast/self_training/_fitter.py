@@ -46,7 +46,7 @@ class Fitted:
         were not needed.
     score : float
         Score on the held-out rows, NaN without any.
-    seconds : float
+    seconds : float, default=0.0
         Time of fitting and predicting.
     """
 

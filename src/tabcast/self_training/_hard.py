@@ -77,7 +77,7 @@ class HardMethod(Method):
     ----------
     parts : Parts
         The exchangeable parts.
-    relabel : bool
+    relabel : bool, default=True
         Whether all unlabeled rows are labeled anew in every round.
     """
 

@@ -43,7 +43,7 @@ class Parts:
         Which columns the confidence looks at.
     validation : Validation
         Which labeled rows are held out.
-    teacher : Teacher or None
+    teacher : Teacher or None, default=None
         The fitted teacher of soft self-training.
     """
 

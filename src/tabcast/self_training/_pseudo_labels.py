@@ -27,11 +27,11 @@ class PseudoLabels:
         Confidence in `labels`, after and before adjusting.
     weight : ndarray of float
         Weight of a chosen row, where a labeled row weighs 1.
-    soft : ndarray of shape (n_unlabeled, n_classes) or None
+    soft : ndarray of shape (n_unlabeled, n_classes) or None, default=None
         Proportions of the classes in a row. None: the row belongs to its label alone.
-    required : ndarray of shape (n_classes,) or None
+    required : ndarray of shape (n_classes,) or None, default=None
         Confidence that the strategy required of each class. None: it selects by rank, or everything.
-    power : float
+    power : float, default=1.0
         The power that probabilities of a classifier trained on them are raised to; 1 leaves them as they are.
     """
 

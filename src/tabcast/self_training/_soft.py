@@ -209,17 +209,17 @@ class SoftMethod(Method):
         Gives the soft labels.
     temperature : float
         How much soft labels are sharpened.
-    class_prior : str, array-like or None
+    class_prior : str, array-like or None, default="auto"
         "labeled": the proportions of the training rows. An array: these proportions. None: labels are not aligned.
         "auto": not aligned either, and as the teacher gave them where the labeled rows do not look like a random
         sample.
-    both : bool
+    both : bool, default=False
         With "auto", whether a second student is trained on labels that are aligned with the proportions of the training
         rows.
-    output_power : float or None
+    output_power : float or None, default=None
         The power that the student's probabilities are raised to. None: the temperature that sharpened its labels, times
         the power that calibrates the teacher's out-of-fold probabilities.
-    seed : int
+    seed : int, default=0
         Seed of the teacher.
     """
 

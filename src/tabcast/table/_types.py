@@ -43,11 +43,11 @@ class ColumnType:
     ----------
     kind : str
         "numbers", "booleans", "text", "dates", "durations", or that there is no value or values of several types.
-    continuous : bool
+    continuous : bool, default=True
         Whether the column is one of numbers, dates or durations, and not of levels.
-    has_zone : bool
+    has_zone : bool, default=False
         Whether its dates have a time zone.
-    levels : Index or None
+    levels : Index or None, default=None
         The levels of a column that is not continuous.
     """
 

@@ -58,7 +58,7 @@ def alpha_winners(
         The results table.
     methods : sequence of str, default=("cast-d", "cast-l")
         Methods whose trials count.
-    grid : sequence of float, optional
+    grid : sequence of float, default=None
         Values that could be chosen, so that values that never were are listed with share 0. By default only chosen
         values are listed.
 

@@ -30,7 +30,7 @@ def display_name(column: str, value: Any, labels: Labels | None = None) -> str:
         Name of the column, because "none" means something else in each.
     value : object
         The value. One without a label is shown as it is.
-    labels : mapping of str to mapping, optional
+    labels : mapping of str to mapping, default=None
         Labels of the values of each column, as `Catalog.labels` returns them.
 
     Returns

@@ -30,7 +30,7 @@ def score_matrix(
         The results table, or a published one; rows of one strategy.
     settings : sequence of str, default=("dataset", "model")
         Columns whose values identify a row.
-    methods : sequence of str, optional
+    methods : sequence of str, default=None
         The columns, in this order. By default all methods but supervised, in the order of the results.
     value : str, default="score"
         Column to average.

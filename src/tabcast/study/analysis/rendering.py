@@ -75,7 +75,7 @@ def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: 
     ----------
     table : Table
         The table.
-    labels : mapping of str to mapping, optional
+    labels : mapping of str to mapping, default=None
         Labels of the values of each column, as in :func:`tabcast.study.analysis.display_name`.
     standard_errors : bool, default=False
         Whether to append standard errors to the means.

@@ -243,7 +243,7 @@ def win_tie_loss(
         Columns whose values are compared as one unit, by means over paired trials; for example ("dataset", "model").
     higher_is_better : bool, default=True
         False for errors and losses.
-    margin : float, optional
+    margin : float, default=None
         Largest difference of means that is a tie. By default means tie if they are equal after rounding to 4 digits.
 
     Returns

@@ -34,7 +34,7 @@ class Cell:
     ----------
     value : float or None
         The number, or None.
-    standard_error : float, optional
+    standard_error : float, default=None
         Standard error of the value, or None if unknown. For an average rank, the standard deviation of the ranks.
     n : int, default=0
         Number of trials.
@@ -150,7 +150,7 @@ def comparison_table(
         False for errors and times.
     ranks : bool, default=False
         Whether to append the average rank over the columns, in each block, supervised left out.
-    published : DataFrame, optional
+    published : DataFrame, default=None
         The paper's numbers ("score") with those columns of `rows` and `columns` that tell them apart; each column is
         then followed by the paper's. 6M mortality stands beside gusto, our stand-in for it.
     digits : int, default=4

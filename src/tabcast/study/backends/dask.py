@@ -39,7 +39,7 @@ class Dask(Backend):
 
     Parameters
     ----------
-    scheduler : str, optional
+    scheduler : str, default=None
         Address of a running scheduler, for instance "tcp://10.0.0.5:8786". By default workers start on this machine.
 
     Examples

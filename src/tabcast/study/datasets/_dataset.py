@@ -54,21 +54,21 @@ class DatasetInfo:
         Number of classes.
     target : str
         Name of the column to predict.
-    label : str, optional
+    label : str, default=""
         What tables and figures call it. By default the name.
-    openml_id : int, optional
+    openml_id : int, default=None
         Number of the dataset on OpenML, if it is there.
     dropped : tuple of str, default=()
         Columns to leave out: identifiers, and copies of others.
-    positive_class : object, optional
+    positive_class : object, default=None
         For two classes, the label that F1 is computed for. It must be the second of the sorted labels, whose code is 1.
-    stand_in_for : str, optional
+    stand_in_for : str, default=None
         The private dataset that this one replaces.
-    file : str, optional
+    file : str, default=""
         Stem of its file, `<file>.csv.gz`. By default the name.
-    load : callable, optional
+    load : callable, default=None
         Function that returns the table without the target, and the target. By default the rows come from a file.
-    split : callable, optional
+    split : callable, default=None
         Function of the class codes and a random generator that returns a :class:`Split`, for a synthetic problem whose
         unlabeled rows come from elsewhere. By default the protocol of the study decides. Records know the name of a
         dataset, not its function: a problem that is split in another way needs another name.

@@ -24,7 +24,7 @@ def load_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None
     ----------
     dataset : str or DatasetInfo
         A name in the catalog (see :func:`list_datasets`), or the description of a dataset of your own.
-    data_dir : str or path-like, optional
+    data_dir : str or path-like, default=None
         Folder to look in first. The folder that TABCAST_DATA_DIR names and the user's cache come next; a dataset in
         none of them is downloaded from OpenML into the cache.
 
@@ -60,7 +60,7 @@ def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = 
     ----------
     dataset : str or DatasetInfo
         A name in the catalog, or a description with an `openml_id`.
-    data_dir : str or path-like, optional
+    data_dir : str or path-like, default=None
         Target folder, created if it does not exist. By default the user's cache.
 
     Returns

@@ -22,9 +22,9 @@ def draw_alpha_winners(winners: AlphaWinners, ax: Axes | None = None, *, title: 
     ----------
     winners : AlphaWinners
         The result of :func:`tabcast.study.analysis.alpha_winners`.
-    ax : Axes, optional
+    ax : Axes, default=None
         Axes to draw on. By default those of a new figure.
-    title : str, optional
+    title : str, default=None
         Text above.
 
     Returns

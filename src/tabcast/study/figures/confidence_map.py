@@ -106,7 +106,7 @@ def draw_confidence_map(
     ----------
     plane : ConfidenceMap
         The result of :func:`confidence_map`.
-    axes : sequence of Axes or ndarray of Axes, optional
+    axes : sequence of Axes or ndarray of Axes, default=None
         Two Axes. By default those of a new figure.
     titles : tuple of str, default=("raw confidence", "CAST")
         Texts above the maps.

@@ -38,13 +38,13 @@ def draw_critical_difference(
     pvalues : DataFrame
         P-value of each pair, from :func:`tabcast.study.analysis.conover_posthoc` or
         :func:`tabcast.study.analysis.wilcoxon_holm`.
-    ax : Axes, optional
+    ax : Axes, default=None
         Axes to draw on. By default those of a new figure.
     alpha : float, default=0.05
         Pairs with a p-value below this differ.
-    labels : mapping of str to mapping, optional
+    labels : mapping of str to mapping, default=None
         Labels of the methods, as in :func:`tabcast.study.analysis.display_name`.
-    title : str, optional
+    title : str, default=None
         Text above the diagram.
 
     Returns

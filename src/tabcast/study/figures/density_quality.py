@@ -131,14 +131,14 @@ def draw_density_quality(
     ----------
     quality : DataFrame
         The result of :func:`density_quality`.
-    axes : Axes or sequence of Axes or ndarray of Axes, optional
+    axes : Axes or sequence of Axes or ndarray of Axes, default=None
         As many Axes as there are panels, row by row. By default those of a new figure.
     measure : str, default="accuracy"
         "accuracy" is the proportion of right pseudo-labels, "score" the dataset's own metric. "both" draws the accuracy
         and below it the metric, which may rise and fall the other way; the panel stays empty if it is the accuracy.
     n_columns : int, default=4
         Maximum number of panels side by side.
-    labels : mapping of str to mapping, optional
+    labels : mapping of str to mapping, default=None
         Labels of the datasets, as in :func:`tabcast.study.analysis.display_name`.
 
     Returns

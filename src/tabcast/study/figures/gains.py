@@ -81,11 +81,11 @@ def draw_gains(
     ----------
     gains : DataFrame
         The result of :func:`arrange_gains`.
-    ax : Axes, optional
+    ax : Axes, default=None
         Axes to draw on. By default those of a new figure, as tall as it has lines.
     xlabel : str, default="difference in score"
         What is subtracted from what.
-    title : str, optional
+    title : str, default=None
         Text above.
 
     Returns

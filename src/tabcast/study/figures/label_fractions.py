@@ -135,11 +135,11 @@ def draw_label_fractions(
     ----------
     improvements : DataFrame
         The result of :func:`relative_improvements`, for one model, tuning, noise filter, corruption and preprocessing.
-    axes : Axes or sequence of Axes or ndarray of Axes, optional
+    axes : Axes or sequence of Axes or ndarray of Axes, default=None
         As many Axes as there are panels, row by row. By default those of a new figure.
     n_columns : int, default=6
         Maximum number of panels side by side; further datasets go below.
-    labels : mapping of str to mapping, optional
+    labels : mapping of str to mapping, default=None
         As in :func:`tabcast.study.analysis.display_name`, for datasets and methods.
 
     Returns

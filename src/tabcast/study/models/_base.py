@@ -30,14 +30,14 @@ class Model:
     spaces : mapping of str to callable, default={}
         Functions that return the :class:`Space` to search, by the name of the tuning. They are functions so that Optuna
         is only imported where something is tuned.
-    unavailable : str, optional
+    unavailable : str, default=None
         Why its trials are skipped. By default they are not.
-    vary : callable, optional
+    vary : callable, default=None
         Makes a copy whose fit depends on the seed from an unfitted classifier and a seed, for the control that spends
         the budget of self-training on supervised fits. By default the model has no randomness to vary.
-    trees : str, optional
+    trees : str, default=None
         Name of the parameter that counts trees, which a study may cap. By default it has none.
-    preprocessing : str, optional
+    preprocessing : str, default=None
         Name of the preprocessing that its tables need, whatever a study chooses: "native" for a model that encodes
         categories and missing values itself and would lose them otherwise. By default the study's.
     sizes : mapping of str to int, default={}

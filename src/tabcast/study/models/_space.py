@@ -28,7 +28,7 @@ class Space:
     ----------
     distributions : mapping of str to BaseDistribution
         Mapping of str to optuna.distributions.BaseDistribution The distribution of each parameter.
-    start : mapping of str to object, optional
+    start : mapping of str to object, default=None
         The point that a search tries first. By default it starts at random, as in the paper.
 
     Examples

@@ -1,0 +1,65 @@
+"""Configuration of the site; `make docs` builds it into build/docs, without a network."""
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "_ext"))
+
+import tabcast
+
+project = "tabcast"
+author = "the tabcast developers"
+copyright = "the tabcast developers"
+release = version = tabcast.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "mathml",  # docs/_ext: formulas that a browser shows without a script
+    "pages",  # docs/_ext: the API reference, and pages that are written elsewhere in the repository
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["sg_execution_times*", "auto_examples/*.ipynb", "auto_examples/*.py"]
+templates_path = ["_templates"]
+default_role = "code"
+
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings have them
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["auto_examples"],
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"/(gallery|half_labeled_table|imbalance)\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 10_000,
+    "abort_on_example_error": True,
+    "matplotlib_animations": False,
+    "remove_config_comments": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "tabcast"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "show_nav_level": 1,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}

@@ -1,0 +1,46 @@
+"""
+A foundation model as teacher
+=============================
+
+TabPFN and TabICL predict few-label tables well and are slow to serve. Here one of them labels the unlabeled rows, and a
+small model learns from it. Weights are never downloaded: without them this page only says how to get them.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tabcast import SoftSelfTrainingClassifier
+from tabcast.teachers import FoundationModel
+
+X, truth = load_breast_cancer(return_X_y=True, as_frame=True)
+y = truth.where(np.random.default_rng(0).random(len(truth)) < 0.1)
+teachers = {"committee": "committee"}
+for name in ("tabpfn", "tabicl"):
+    teacher = FoundationModel(name)
+    try:
+        teacher.check()
+    except (ImportError, ValueError, FileNotFoundError) as reason:
+        print(f"{name}: {reason}\n")
+    else:
+        teachers[name] = teacher
+
+# %%
+# Whoever is available labels the rows; the student is the same linear model.
+
+hidden = y.isna()
+estimator = make_pipeline(StandardScaler(), LogisticRegression())
+losses = {}
+for name, teacher in teachers.items():
+    model = SoftSelfTrainingClassifier(estimator, teacher=teacher, random_state=0).fit(X, y)
+    losses.setdefault("no teacher", log_loss(truth[hidden], model.supervised_.predict_proba(X[hidden])))
+    losses[name] = log_loss(truth[hidden], model.predict_proba(X[hidden]))
+fig, ax = plt.subplots(figsize=(5, 2))
+ax.barh(list(losses), list(losses.values()))
+ax.set(xlabel="log-loss on the hidden labels")
+ax.invert_yaxis()
+fig.tight_layout()
