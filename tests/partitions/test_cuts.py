@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.partitions import NO_VALUE, CutColumns, cut, find_edges
+from tabcast.partitions import CutColumns
+from tabcast.partitions._cuts import NO_VALUE, cut, find_edges
 
 
 def cut_slowly(value, edges):

@@ -8,7 +8,7 @@ import pytest
 
 from tabcast.confidence import align
 from tabcast.confidence._scaling import min_max
-from tabcast.partitions import (
+from tabcast.partitions._numbers import (
     alignment_terms,
     count_digit,
     find_alignment,

@@ -87,7 +87,7 @@ def test_the_model_does_not_depend_on_partitions(fitted, name, n_parts):
     pd.testing.assert_frame_equal(many.history_, one.history_)
 
 
-@pytest.mark.parametrize("name", ["soft", "CAST-L"])
+@pytest.mark.parametrize("name", ["soft", pytest.param("CAST-L", marks=pytest.mark.slow)])
 def test_more_than_two_classes(cmc, name):
     one, many = (MODELS[name]().fit(cmc.X, cmc.y, X_unlabeled=cmc.write(n)) for n in (1, 3))
     assert trees(many.estimator_.estimator_) == trees(one.estimator_.estimator_)

@@ -135,7 +135,7 @@ def find_edges(values: Floats, max_values: int) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from tabcast.partitions import find_edges
+    >>> from tabcast.partitions._cuts import find_edges
     >>> find_edges(np.array([1.0, 1.0, 2.0, 9.0, np.nan]), 255), find_edges(np.arange(100.0), 4)
     (array([1.5, 5.5]), array([24.5, 49.5, 74.5]))
     """

@@ -20,6 +20,7 @@ LOG = logging.getLogger("tabcast.partitions")
 ATTEMPTS = 4  # of a training: the first one and three more
 JOINED = 16  # results that a worker joins at a time
 POLL = 1.0  # seconds between looks at the workers that train
+CONNECT_WAIT = 10.0  # seconds for a scheduler to answer
 WORKER_WAIT = 120.0  # seconds for a worker to come back when none is left
 
 
@@ -279,7 +280,7 @@ def connect(given: Any) -> DaskEngine:
             f"{given!r}."
         )
     try:
-        return DaskEngine(distributed.Client(given, timeout=10))
+        return DaskEngine(distributed.Client(given, timeout=CONNECT_WAIT))
     except OSError as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"No Dask scheduler answers at {given} ({reason}).") from error

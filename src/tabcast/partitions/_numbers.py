@@ -42,7 +42,7 @@ def whole_sum(values: NDArray[Any]) -> NDArray[Any]:
     Examples
     --------
     >>> import numpy as np
-    >>> from tabcast.partitions import mean_of, whole_sum
+    >>> from tabcast.partitions._numbers import mean_of, whole_sum
     >>> values = np.random.default_rng(0).random((1000, 2))
     >>> parts = whole_sum(values[:300]) + whole_sum(values[300:])
     >>> bool((parts == whole_sum(values)).all()), bool(np.allclose(mean_of(parts, 1000), values.mean(axis=0)))
@@ -144,7 +144,7 @@ def find_kth_largest(k: int, count: Callable[[int, int], Counts]) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from tabcast.partitions import count_digit, find_kth_largest
+    >>> from tabcast.partitions._numbers import count_digit, find_kth_largest
     >>> parts = [np.array([0.3, 0.9]), np.array([0.1, 0.7, 0.9])]
     >>> find_kth_largest(3, lambda step, prefix: sum(count_digit(part, step, prefix) for part in parts))
     0.7

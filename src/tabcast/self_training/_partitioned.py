@@ -20,24 +20,13 @@ from sklearn.utils import check_random_state
 from tabcast.confidence import ClusterAware
 from tabcast.density import ClassConditional
 from tabcast.models import Adaptation, AdaptedClassifier, seeded
-from tabcast.partitions import (
-    NO_VALUE,
-    Boosting,
-    CutColumns,
-    Engine,
-    Partitions,
-    Survey,
-    TrainingRows,
-    boost,
-    find_alignment,
-    find_engine,
-    find_kth_largest,
-    join_ranges,
-    mean_of,
-    open_partitions,
-    survey,
-)
+from tabcast.partitions import CutColumns, Engine, Partitions, open_partitions
+from tabcast.partitions._boosting import Boosting, TrainingRows, boost
 from tabcast.partitions._checkpoint import Checkpoint, digest_of
+from tabcast.partitions._cuts import NO_VALUE
+from tabcast.partitions._engine import find_engine
+from tabcast.partitions._numbers import find_alignment, find_kth_largest, join_ranges, mean_of
+from tabcast.partitions._survey import Survey, survey
 from tabcast.progress import Progress, show_progress
 from tabcast.pseudo_labels import Constant, Curriculum
 from tabcast.self_training import _partitioned_rounds as on

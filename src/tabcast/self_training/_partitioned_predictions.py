@@ -9,8 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tabcast.decisions import DecisionRule, decide_with
-from tabcast.partitions import FramePartition, Partition, find_engine, is_dask, open_partitions, read_typed
-from tabcast.partitions._survey import check_kinds
+from tabcast.partitions import Partition, open_partitions
+from tabcast.partitions._engine import find_engine
+from tabcast.partitions._sources import FramePartition, is_dask
+from tabcast.partitions._survey import check_kinds, read_typed
 from tabcast.table import ColumnTypes
 
 PREDICTION = "prediction"

@@ -14,19 +14,10 @@ from scipy.special import softmax
 from tabcast.confidence._cluster_aware import regularize
 from tabcast.density import ClassConditional
 from tabcast.feature_selection import FeatureSelection
-from tabcast.partitions import (
-    CutColumns,
-    Partition,
-    TrainingRows,
-    alignment_terms,
-    count_digit,
-    find_range,
-    load_booster,
-    predict_codes,
-    read_typed,
-    scale_to_range,
-    whole_sum,
-)
+from tabcast.partitions import CutColumns, Partition
+from tabcast.partitions._boosting import TrainingRows, load_booster, predict_codes
+from tabcast.partitions._numbers import alignment_terms, count_digit, find_range, scale_to_range, whole_sum
+from tabcast.partitions._survey import read_typed
 from tabcast.pseudo_labels import Curriculum, Strategy, Weighting
 from tabcast.self_training._deployed import sharpen
 from tabcast.table import ColumnTypes, Floats, Mask

@@ -6,7 +6,7 @@ from typing import Any
 
 from tabcast.confidence import ClusterAware, Raw
 from tabcast.noise_filters import KeepAllRows
-from tabcast.partitions import Boosting
+from tabcast.partitions._boosting import Boosting
 from tabcast.pseudo_labels import Constant, Curriculum, FixedThreshold, TakeAll
 from tabcast.self_training._method import Method
 from tabcast.self_training._soft import SoftMethod
