@@ -367,7 +367,7 @@ def _list_partitions(source: Any) -> Iterator[Partition]:
     elif _is_dataset(source):
         yield from _list_fragments(source)
     elif isinstance(source, str | Path) or (isinstance(source, list | tuple) and len(source)):
-        for path in _list_files(source):
+        for path in list_files(source):
             if path.name.lower().endswith(PARQUET):
                 yield from _list_row_groups(path)
             elif path.name.lower().endswith(CSV):
@@ -382,10 +382,10 @@ def _list_partitions(source: Any) -> Iterator[Partition]:
         )
 
 
-def _list_files(source: Any) -> list[Path]:
+def list_files(source: Any) -> list[Path]:
     """The files of a folder, a pattern or a list, in the order of their names or of the list."""
     if isinstance(source, list | tuple):
-        return [path for one in source for path in _list_files(one)]
+        return [path for one in source for path in list_files(one)]
     folder = Path(source)
     if folder.is_dir():
         return _list_folder(folder)

@@ -363,13 +363,13 @@ def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int
             threads=rounds.threads,
         )
         taught = engine.map(ask, rounds.prepared)
+
+        def sum_terms(factors: Floats, taught: Any = taught) -> Any:
+            function = partial(on.alignment_of, temperature=temperature, log_factors=factors)
+            return engine.reduce(function, taught)
+
         log_factors = None
         if prior is not None:
-
-            def sum_terms(factors: Floats, taught: Any = taught) -> Any:
-                function = partial(on.alignment_of, temperature=temperature, log_factors=factors)
-                return engine.reduce(function, taught)
-
             log_factors = find_alignment(np.asarray(prior) / np.sum(prior), rounds.n_rows, sum_terms)
         write = partial(
             on.write_shares,
@@ -379,6 +379,7 @@ def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int
             n_classes=n_classes,
         )
         shared = engine.map(write, taught)
+        del taught, sum_terms  # while trees grow, memory is scarce
         if n_rounds == 0:
             break
         counts = mean_of(engine.reduce(on.sum_shares, shared), 1)

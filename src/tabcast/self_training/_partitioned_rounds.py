@@ -43,7 +43,7 @@ class Scored:
 
     labels: NDArray[Any]
     raw_labels: NDArray[Any]
-    confidence: Floats
+    confidence: NDArray[Any]
     raw_confidence: NDArray[np.float32]
 
 
@@ -268,7 +268,7 @@ def write_shares(
     n_rows = len(proba)
     shares = np.empty((n_rows, n_classes), dtype=np.float32)
     labels, raw_labels = (small(np.zeros(n_rows, dtype=np.intp), n_classes) for _ in range(2))
-    confidence, raw_confidence = np.empty(n_rows), np.empty(n_rows, dtype=np.float32)
+    confidence, raw_confidence = (np.empty(n_rows, dtype=np.float32) for _ in range(2))
     for some in blocks(n_rows):
         soft = sharpen(proba[some], temperature)
         if log_factors is not None:
