@@ -9,7 +9,7 @@ PYTABKIT := .venv-pytabkit
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study release-check clean
+.PHONY: demo docs test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -44,6 +44,11 @@ soak: $(VENV)/installed-dev
 # Statements and branches; prints the lines that no test reaches, and fails below the threshold in pyproject.toml.
 coverage: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term-missing:skip-covered $(ARGS)
+
+# The site, into build/docs: pages, API reference and gallery; warnings are errors. Needs no network.
+docs: $(VENV)/installed-docs
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -j 2 docs build/docs $(ARGS)
+	@echo "The site is in build/docs/index.html"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -85,6 +90,10 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 
 $(VENV)/installed-dev: $(VENV)/installed
 	$(PIP) --group test --group check
+	touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed-dev
+	$(PIP) --group docs
 	touch $@
 
 $(OLDEST)/installed: pyproject.toml constraints-oldest.txt

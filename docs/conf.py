@@ -3,10 +3,9 @@
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS / "_ext"))
-
 import tabcast
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "tabcast"
 author = "the tabcast developers"
@@ -39,7 +38,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"/(gallery|half_labeled_table|imbalance)\.py$",
+    "ignore_pattern": r"(^|/)(gallery|half_labeled_table|imbalance)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

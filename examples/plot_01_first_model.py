@@ -2,8 +2,8 @@
 A first model
 =============
 
-Nine of ten labels are missing. A classifier is trained on the labeled rows alone, and once more with the unlabeled ones.
-Rows that neither model has seen tell which is better.
+Nine of ten labels are missing. A classifier is trained on the labeled rows alone, and once more with the unlabeled
+ones. Rows that neither model has seen tell which is better.
 """
 
 import matplotlib.pyplot as plt

@@ -6,6 +6,7 @@ A table with text columns and missing values goes to XGBoost as it is: categorie
 XGBoost wants as numbers, are encoded around it.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.metrics import balanced_accuracy_score
@@ -35,8 +36,6 @@ for name, one in {"labeled rows alone": model.supervised_, "all rows": model}.it
 # %%
 # `supervised_` decides for the most probable class, the model for the metric: see the example on decisions for
 # what is due to the decision and what to the unlabeled rows. The members of the committee and their weights:
-
-import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots(figsize=(5, 2))
 ax.barh(["XGBoost", "trees", "linear"], model.teacher_.weights_)

@@ -2,8 +2,8 @@
 A rare class
 ============
 
-With 5% of positives, a threshold or one common ranking picks pseudo-labels of the majority only. Strategies that look at
-each class by itself keep the proportions.
+With 5% of positives, a threshold or one common ranking picks pseudo-labels of the majority only. Strategies that look
+at each class by itself keep the proportions.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,15 @@ from tabcast.confidence import DistributionAlignment
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, PerClassCurriculum
 
 X, truth = make_classification(
-    1800, 8, n_informative=4, n_redundant=0, n_clusters_per_class=1, weights=[0.95], class_sep=1.4, flip_y=0, random_state=1
+    1800,
+    8,
+    n_informative=4,
+    n_redundant=0,
+    n_clusters_per_class=1,
+    weights=[0.95],
+    class_sep=1.4,
+    flip_y=0,
+    random_state=1,
 )
 y = np.where(np.arange(len(truth)) < 200, truth, -1)
 pool = y == -1

@@ -2,8 +2,8 @@
 Reading the diagnostics
 =======================
 
-Does density tell which pseudo-labels are right? Are the probabilities reliable? The diagnostics answer from labeled rows
-that were held out, so they work without knowing the hidden labels.
+Does density tell which pseudo-labels are right? Are the probabilities reliable? The diagnostics answer from labeled
+rows that were held out, so they work without knowing the hidden labels.
 """
 
 import matplotlib.pyplot as plt

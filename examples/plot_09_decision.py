@@ -19,8 +19,18 @@ X, truth = make_classification(3000, 10, n_informative=5, weights=[0.9], class_s
 y = np.where(np.arange(3000) % 8 == 0, truth, -1)
 new = y == -1
 
-decisions = {"accuracy": "accuracy", "balanced": "balanced", "p > 0.2": Threshold(0.2), "a miss costs 5": Costs({(1, 0): 5})}
-scores = {"accuracy": accuracy_score, "balanced accuracy": balanced_accuracy_score, "F1": f1_score, "recall": recall_score}
+decisions = {
+    "accuracy": "accuracy",
+    "balanced": "balanced",
+    "p > 0.2": Threshold(0.2),
+    "a miss costs 5": Costs({(1, 0): 5}),
+}
+scores = {
+    "accuracy": accuracy_score,
+    "balanced accuracy": balanced_accuracy_score,
+    "F1": f1_score,
+    "recall": recall_score,
+}
 found = np.zeros((len(decisions), len(scores)))
 for i, decision in enumerate(decisions.values()):
     model = SoftSelfTrainingClassifier(LogisticRegression(), decision=decision, random_state=0).fit(X, y)

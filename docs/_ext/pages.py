@@ -1,4 +1,4 @@
-"""Pages that are not written by hand: the API reference from `__all__`, and pages that live elsewhere in the repository.
+"""Pages that are not written by hand: the API reference, and pages that live elsewhere in the repository.
 
 Everything is written below docs/generated, which is made anew in every build and not part of the repository.
 """
@@ -88,6 +88,7 @@ def copy_pages() -> None:
     )
     for page in (GENERATED / "paper").rglob("*.md"):
         page.write_text(adapt(page.read_text("utf-8")), "utf-8")
+    add_navigation(GENERATED / "paper" / "README.md", (GENERATED / "paper").glob("results/**/*.md"))
     for name in ("CHANGELOG", "CONTRIBUTING"):
         (GENERATED / f"{name.lower()}.md").write_text(adapt((ROOT / f"{name}.md").read_text("utf-8")), "utf-8")
     figures = GENERATED / "figures"
@@ -96,13 +97,19 @@ def copy_pages() -> None:
         shutil.copy(figure, figures / f"{figure.parent.name}-{figure.name}")
 
 
+def add_navigation(page: Path, below) -> None:
+    """List pages below another one, which links to them in its text."""
+    names = sorted(str(one.relative_to(page.parent).with_suffix("")) for one in below)
+    toctree = ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+    page.write_text(page.read_text("utf-8") + "\n".join(toctree), "utf-8")
+
+
 def is_page(folder: str, name: str) -> bool:
     """Whether a file or folder of paper/ is shown."""
     path = Path(folder) / name
-    return path.is_dir() and name not in ("configs", "published", "records", "__pycache__") or name in (
-        "README.md",
-        "reading.md",
-    ) or path.suffix == ".png"
+    if path.is_dir():
+        return name not in ("configs", "published", "records", "__pycache__")
+    return name in ("README.md", "reading.md") or path.suffix == ".png"
 
 
 def adapt(text: str) -> str:

@@ -211,6 +211,13 @@ def resolve_part(
     -------
     instance of family
         The object itself, or a new member with default parameters.
+
+    Examples
+    --------
+    >>> from tabcast.checks import resolve_part
+    >>> from tabcast.density import Density, Uniform
+    >>> resolve_part("uniform", {"uniform": Uniform}, Density, "density", "CASTClassifier")
+    Uniform()
     """
     if isinstance(given, family):
         return given

@@ -228,6 +228,34 @@ def test_balanced_labels_are_said(tmp_path):
     assert "neither sharpened nor aligned" in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize("pool", ["auto", "all", "70"])
+def test_some_unlabeled_rows_train_and_all_are_predicted(pool, place, tmp_path):
+    options = ["--method", "naive", "--strategy", "all", "--judge-rows", 50, "--max-pool", pool, *QUICK]
+    result = run("fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.output
+    said, summary = " ".join(result.output.split()), json.loads((tmp_path / "out" / "summary.json").read_text())
+    found = summary["training"]["pool"]
+    assert (found["n_unlabeled"], found["n_judged"], found["n_diagnosed"]) == (240, 50, 50)
+    assert "with 50 of the 240 unlabeled rows" in said
+    assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
+    trained = pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")
+    assert len(trained) == found["n_trained"] == {"all": 240, "70": 70}.get(pool, found["n_trained"])
+    table = pd.read_csv(place / "customers.csv")
+    assert trained["customer"].tolist() == table["customer"][trained["row"]].tolist()
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert ("How many unlabeled rows are enough?" in page) == (pool == "auto")
+    if pool == "auto":
+        assert [point["n_rows"] for point in found["curve"]["points"]][:2] == [50, 100]
+        assert "From 50 to 100 unlabeled rows the score changed by" in said
+        assert set(summary["training"]["seconds"]) == {"model", "comparison", "pool_curve"}
+    if pool == "70":
+        assert "70 of the 240 unlabeled rows train the model." in said
+        assert summary["method"]["settings"]["max_pool"] == 70
+        assert "These 70 were drawn at random from 240 unlabeled ones" in page
+    report = run("report", tmp_path / "out", "--table", place / "customers.csv")
+    assert report.exit_code == 0, report.output
+
+
 BAD = {
     "density with soft": (["--density", "kernel"], "--density is for cast-l and cast-d"),
     "alpha with naive": (["--method", "naive", "--alpha", "0.5"], "--alpha is for cast-l and cast-d"),
@@ -238,6 +266,8 @@ BAD = {
     "metric": (["--metric", "acuracy"], "Did you mean 'accuracy'?"),
     "model": (["--model", "xgbost"], "Did you mean 'xgboost'?"),
     "time": (["--time-limit", "soon"], "--time-limit must be a positive time"),
+    "pool": (["--max-pool", "some"], "--max-pool must be a number of rows such as 100000, auto or all; got 'some'."),
+    "pool of nobody": (["--method", "supervised", "--max-pool", "9"], "--max-pool is for all methods but supervised."),
     "precision in percent": (["--precision", "95"], "--precision must be between 0 and 1, such as 0.95; got 95.0."),
     "per class alone": (["--per-class"], "--per-class has no effect without --precision."),
     "precision and cost": (["--precision", "0.9", "--cost", "review=1,error=2"], "by --precision or by --cost"),

@@ -383,3 +383,40 @@ def test_models_that_need_encoded_tables(mixed_table):
     model = xgboost.XGBClassifier(n_estimators=10, max_depth=2, n_jobs=1)
     cast = CASTClassifier(model, alpha=0.4, validation=None, max_rounds=1)
     check_keys(diagnose(guard(cast, frame, y), frame, y).to_dict())
+
+
+# Some of the unlabeled rows
+
+
+@pytest.mark.parametrize("classifier", [CAST, SOFT, PLAIN], ids=["cast", "soft", "plain"])
+def test_a_sample_of_the_pool_is_looked_at(classifier):
+    X, y = three_classes()
+    guarded = guard(classifier, X, y)
+    found, whole = diagnose(guarded, X, y, judge_rows=50), diagnose(guarded, X, y, judge_rows=None)
+    check_keys(found.to_dict())
+    assert found.selection_curve.thresholds["n"][0] == 50
+    assert set(found.rows_to_label.rows["row"]) <= set(np.flatnonzero(pd.isna(y)))
+    if found.flipped_labels is not None:
+        assert found.flipped_labels.n_pool == 50
+        assert found.flipped_labels.n <= whole.flipped_labels.n
+    if found.selection_curve.alphas is not None:
+        assert (found.selection_curve.alphas["n"] <= 50).all()
+    assert found.quality.to_dict() == whole.quality.to_dict()
+    again = diagnose(guarded, X, y, judge_rows=240)  # as many rows as there are
+    assert again.to_dict() == whole.to_dict() == diagnose(guarded, X, y).to_dict()
+
+
+def test_rows_that_did_not_train_are_not_looked_at():
+    X, y = three_classes()
+    guarded = GuardedClassifier(CAST, n_repeats=1, n_splits=4, random_state=0, judge_rows=60, max_pool=80).fit(X, y)
+    found = diagnose(guarded, X, y)
+    assert found.selection_curve.thresholds["n"][0] == 80
+    assert set(found.rows_to_label.rows["row"]) <= set(guarded.self_trained_.pseudo_labels_["row"])
+    with pytest.raises(ValueError, match="it knows 300 rows, 240 of them unlabeled"):
+        diagnose(guarded, X[:-1], y[:-1])
+
+
+def test_a_number_of_rows_is_needed(cast_case):
+    guarded, X, y = cast_case
+    with pytest.raises(ValueError, match="`judge_rows` of diagnose must be an integer of at least 1"):
+        diagnose(guarded, X, y, judge_rows=0)

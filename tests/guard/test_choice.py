@@ -34,7 +34,7 @@ def test_noise_gains_nothing_by_being_chosen():
     for _ in range(30):
         y = random.integers(0, 2, 40)
         labels = read_labels(y, missing_label=None)
-        data = TrainingData(np.zeros((40, 1)), labels, np.arange(40), np.empty(0, dtype=np.intp), np.zeros((0, 1)))
+        data = TrainingData(np.zeros((40, 1)), labels, np.arange(40), np.empty(0, dtype=np.intp))
         score = HeldOutScore("accuracy", GaussianNB(), labels.classes)
         guesses = {name: random.integers(0, 2, 40) for name in names}
         compared = []

@@ -249,7 +249,9 @@ class Page:
 
     def middle(self, selector: str) -> tuple[float, float]:
         """The middle of an element, scrolled into view; two frames later, when the browser has drawn it there."""
-        self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
+        self.run(
+            f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})"
+        )
         place = self._two_frames(
             f"(box => [box.left + box.width / 2, box.top + box.height / 2])"
             f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"

@@ -11,8 +11,8 @@ from tabcast.diagnostics import Diagnostics
 from tabcast.guard import _interval, say_verdict
 from tabcast.report import _figures, _page
 from tabcast.report import _words as words
-from tabcast.report._phrases import quoted
-from tests.report.sample import make_summary
+from tabcast.report._phrases import MINUS, quoted
+from tests.report.sample import make_curve, make_summary
 
 SUMMARY = make_summary()
 DIAGNOSTICS = SUMMARY["diagnostics"]
@@ -37,6 +37,7 @@ SAYERS = {
     "history": lambda: words.say_history(SUMMARY["training"]),
     "alpha": lambda: words.say_alpha(SUMMARY["training"]),
     "seconds": lambda: words.say_seconds(SUMMARY["training"]),
+    "pool_curve": lambda: words.say_pool_curve(make_curve()),
     "map": lambda: words.say_map(100, 100, density=True),
 }
 
@@ -170,3 +171,74 @@ def test_every_diagnostic_has_a_picture_or_a_list():
 def test_a_code_without_words_fails(say, data):
     with pytest.raises(KeyError, match=r"out_of_memory|weird|perhaps|magic|wonderful"):
         say(data)
+
+
+# How many unlabeled rows
+
+
+AFTER_ALL = "rows train the model, and all 999,500 are predicted."
+CURVES = {
+    "no gain": (
+        make_curve(),
+        "From 40,000 to 80,000 unlabeled rows the score changed by +0.1 points, within its standard error of 0.3 "
+        f"points, so more rows were not tried: 80,000 {AFTER_ALL}",
+    ),
+    "worse": (
+        make_curve("worse", n_rows=20_000, points=[{"n_rows": 20_000, "score": 0.9, "gain": None, "std_error": None},
+                   {"n_rows": 40_000, "score": 0.88, "gain": -0.02, "std_error": 0.01}]),
+        f"From 20,000 to 40,000 unlabeled rows the score changed by {MINUS}2.0 points, a loss of more than its "
+        f"standard error of 1.0 point: 20,000 {AFTER_ALL}",
+    ),
+    "still gaining": (
+        make_curve("still gaining", n_rows=999_500),
+        "From 40,000 to 80,000 unlabeled rows the score changed by +0.1 points (standard error 0.3 points); it was "
+        "still rising, so all 999,500 rows train the model.",
+    ),
+    "stopped": (
+        make_curve("stopped"),
+        "From 40,000 to 80,000 unlabeled rows the score changed by +0.1 points (standard error 0.3 points), and there "
+        f"was no time to try more: 80,000 {AFTER_ALL}",
+    ),
+    "stopped at once": (
+        make_curve("stopped", n_rows=20_000, points=make_curve()["points"][:1]),
+        f"There was no time to try more than 20,000 unlabeled rows: 20,000 {AFTER_ALL}",
+    ),
+    "not known": (
+        make_curve(points=[{**one, "score": None, "gain": None, "std_error": None} for one in make_curve()["points"]]),
+        "From 40,000 to 80,000 unlabeled rows the change of the score is not known, because folds lack a class: 80,000 "
+        f"{AFTER_ALL}",
+    ),
+    "another score": (
+        make_curve(metric="neg_log_loss"),
+        "From 40,000 to 80,000 unlabeled rows the score changed by +0.002, within its standard error of 0.003, so "
+        f"more rows were not tried: 80,000 {AFTER_ALL}",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("curve", "sentence"), CURVES.values(), ids=CURVES.keys())
+def test_the_curve_says_what_more_rows_gained_and_how_many_train(curve, sentence):
+    assert words.say_pool_curve(curve).says == sentence
+    assert "80,000" not in words.say_pool_curve(curve).read
+
+
+def test_samples_are_said_where_they_are_used():
+    pool = {"n_unlabeled": 999_500, "n_judged": 20_000, "n_trained": 40_000, "n_diagnosed": 20_000, "curve": None}
+    summary = {**SUMMARY, "training": {**SUMMARY["training"], "pool": pool}}
+    assert words.say_judged(summary) == (
+        "At most 20,000 of the 999,500 unlabeled rows are looked at here, drawn at random."
+    )
+    listed = dict(words.list_settings(summary))
+    assert listed["unlabeled rows compared with"] == "20,000 of 999,500, drawn at random"
+    assert listed["unlabeled rows in training"] == "40,000 of 999,500, drawn at random"
+    said = words.say_pseudo_labels(40_000, 40_000, 40_000, None, 999_500)
+    assert "These 40,000 were drawn at random from 999,500 unlabeled ones" in said
+
+
+def test_nothing_is_said_of_samples_where_all_rows_are_used():
+    pool = {"n_unlabeled": 100, "n_judged": 100, "n_trained": 100, "n_diagnosed": 100, "curve": None}
+    for training in ({**SUMMARY["training"], "pool": pool}, SUMMARY["training"]):  # an earlier version has no pool
+        summary = {**SUMMARY, "training": training}
+        assert words.say_judged(summary) == ""
+        assert not [name for name, _ in words.list_settings(summary) if name.startswith("unlabeled rows")]
+    assert "drawn" not in words.say_pseudo_labels(100, 100, 100, None, 100)

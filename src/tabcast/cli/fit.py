@@ -11,7 +11,7 @@ import typer
 
 from tabcast.cli import fit_options as given
 from tabcast.cli.fit_options import MethodName
-from tabcast.cli.fit_values import read_cost, read_decision, read_seconds
+from tabcast.cli.fit_values import read_cost, read_decision, read_pool, read_seconds
 from tabcast.cli.fit_words import print_start, word_result
 from tabcast.cli.stop import stop
 
@@ -50,6 +50,8 @@ def fit(
     id_column: given.IdColumn = None,
     sheet: given.Sheet = None,
     no_guard: given.NoGuard = False,
+    judge_rows: given.JudgeRows = 20_000,
+    max_pool: given.MaxPool = "auto",
     time_limit: given.TimeLimit = None,
     seed: given.Seed = 0,
     jobs: given.Jobs = None,
@@ -101,6 +103,8 @@ def fit(
                 id_columns=id_column or (),
                 sheet=sheet,
                 guard=not no_guard,
+                judge_rows=judge_rows,
+                max_pool=read_pool(max_pool),
                 time_limit=None if time_limit is None else read_seconds(time_limit),
                 precision=precision,
                 per_class=per_class,

@@ -154,6 +154,20 @@ Sheet = Annotated[str | None, typer.Option(help="Which sheet of an Excel file to
 NoGuard = Annotated[
     bool, typer.Option("--no-guard", help="Save the self-trained model even if the supervised one is better.")
 ]
+JudgeRows = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=1, help="Unlabeled rows that models are compared with and diagnostics look at, at most."
+    ),
+]
+MaxPool = Annotated[
+    str,
+    typer.Option(
+        metavar="N|auto|all",
+        help="Most unlabeled rows that train the final model: a number, all, or auto: doubled until the score on "
+        "held-out rows stops rising. Every row is predicted in any case.",
+    ),
+]
 TimeLimit = Annotated[str | None, typer.Option(metavar="TIME", help="Compare no longer than this: 90s, 10m, 1h.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything random.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Fits at a time. Default: one per core.")]

@@ -32,6 +32,15 @@ def read_seconds(text: str) -> float:
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
+def read_pool(text: str) -> int | str | None:
+    """A number of rows, "auto", or None for "all"."""
+    if text in ("auto", "all"):
+        return None if text == "all" else text
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise ValueError(f"--max-pool must be a number of rows such as 100000, auto or all; got {text!r}.")
+    return int(text)
+
+
 def read_cost(text: str) -> dict[Any, float]:
     """Costs from "review=1, error=20, ill as well=90"; a pair is (true class, filled class)."""
     costs: dict[Any, float] = {}

@@ -41,11 +41,17 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     from tabcast.models import say_choice
     from tabcast.report._filled import say_filled
     from tabcast.report._score_words import say_score
+    from tabcast.report._words import say_doublings
 
     files = summary["files"]
     lines = [""]
     if summary["verdict"] is not None:
         lines += say_verdict(summary["verdict"])
+    pool = summary["training"].get("pool") or {}
+    if pool.get("curve"):
+        lines.append(say_doublings(pool["curve"]))
+    elif pool and pool["n_trained"] < pool["n_unlabeled"]:
+        lines.append(f"{pool['n_trained']:,} of the {pool['n_unlabeled']:,} unlabeled rows train the model.")
     lines += say_score(summary["score"])
     choice = summary["method"]["model_choice"]
     if choice is not None:

@@ -31,6 +31,17 @@ class Confidence(BaseEstimator):
     See Also
     --------
     tabcast.testing.check_confidence : Checks of the contract, also for members of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.confidence import Confidence
+    >>> class Squared(Confidence):
+    ...     def adjust(self, proba):
+    ...         return proba**2
+    ...
+    >>> Squared().adjust(np.array([[0.5, 0.5]]))
+    array([[0.25, 0.25]])
     """
 
     needs_held_out: bool = False

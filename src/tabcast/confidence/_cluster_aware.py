@@ -12,12 +12,15 @@ from tabcast.checks import check_number
 from tabcast.confidence._base import Confidence
 from tabcast.confidence._scaling import SCALINGS
 from tabcast.density import ClassConditional, Density
-from tabcast.table import Floats, Index
+from tabcast.table import Floats, Index, map_rows
 
 
 def regularize(proba: Floats, gamma: Floats, alpha: float) -> Floats:
     """The paper's equation 4: ``alpha * (gamma * proba) + (1 - alpha) * proba``."""
-    return alpha * (gamma * proba) + (1 - alpha) * proba
+    result = gamma * proba
+    result *= alpha
+    result += (1 - alpha) * proba
+    return result
 
 
 class ClusterAware(Confidence):
@@ -92,7 +95,7 @@ class ClusterAware(Confidence):
         scale = self._resolve_scaling()
         self.density_ = ClassConditional(self.density, min_samples=self.min_samples)
         self.density_.fit(X, y, categorical_features, classes=np.arange(n_classes))
-        self.gamma_ = scale(self.density_.score_samples(X_pool))
+        self.gamma_ = scale(map_rows(self.density_.score_samples, X_pool))
         return self
 
     def adjust(self, proba: Floats) -> Floats:

@@ -33,6 +33,13 @@ def smoothed_shares(y: Index, n_classes: int) -> Floats:
     -------
     ndarray of shape (n_classes,)
         Positive proportions that sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.confidence import smoothed_shares
+    >>> smoothed_shares(np.array([0, 0, 0, 1]), n_classes=2)
+    array([0.66666667, 0.33333333])
     """
     return (np.bincount(y, minlength=n_classes) + 1) / (len(y) + n_classes)
 
@@ -87,6 +94,13 @@ def align(proba: Floats, shares: Floats, temperature: float = 1.0, exact: bool =
     -------
     ndarray of shape (n_rows, n_classes)
         Rows that sum to 1. A class without any probability stays without.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.confidence import align
+    >>> align(np.array([[0.9, 0.1], [0.7, 0.3]]), np.array([0.5, 0.5])).mean(axis=0).round(2)
+    array([0.5, 0.5])
     """
     proba = normalize_rows(proba, proba)
     present = proba.any(axis=0)

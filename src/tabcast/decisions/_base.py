@@ -30,6 +30,14 @@ class Evidence:
     See Also
     --------
     Decision : Uses it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.decisions import Evidence
+    >>> evidence = Evidence(np.array([[0.8, 0.2], [0.4, 0.6]]), y=np.array([0, 1]), rows=np.array([0, 1]))
+    >>> evidence.take(np.array([True, False])).y
+    array([0])
     """
 
     proba: Floats

@@ -119,5 +119,15 @@ def decide_with(model: Any, rule: DecisionRule, classes: NDArray[Any]) -> Any:
     See Also
     --------
     DecidedClassifier : What is returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from tabcast.decisions import DecisionRule, decide_with
+    >>> model = DummyClassifier().fit([[0], [1], [2]], ["no", "no", "yes"])
+    >>> rule = DecisionRule("mine", np.array([[1.0, 0.0], [0.0, 5.0]]))
+    >>> decide_with(model, rule, model.classes_).predict([[0]])
+    array(['yes'], dtype='<U3')
     """
     return model if rule.is_most_probable else DecidedClassifier(model, rule, classes)

@@ -32,6 +32,19 @@ class Density(BaseEstimator, ABC):
     --------
     ClassConditional : A density per class.
     tabcast.testing.check_density : Checks of the contract, also for members of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.density import Density
+    >>> class NearMean(Density):
+    ...     def _fit(self, table):
+    ...         self.center_ = table.continuous.mean(axis=0)
+    ...     def _score(self, table):
+    ...         return -np.abs(table.continuous - self.center_).sum(axis=1)
+    ...
+    >>> NearMean().fit(np.array([[0.0], [1.0]])).score_samples(np.array([[0.5], [3.0]]))
+    array([-0. , -2.5])
     """
 
     informative: bool = True

@@ -12,7 +12,12 @@ import pandas as pd
 
 @dataclass(frozen=True, eq=False)
 class Diagnostic:
-    """Base class of diagnostics: numbers, strings, arrays and DataFrames as fields."""
+    """Base class of diagnostics: numbers, strings, arrays and DataFrames as fields.
+
+    See Also
+    --------
+    diagnose : Computes all diagnostics of a model.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON values.

@@ -21,7 +21,7 @@ from tabcast.diagnostics._importance import Importance, importance
 from tabcast.diagnostics._selection_curve import SelectionCurve, best_possible, selection_curve
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier, OutOfFold
-from tabcast.self_training import Parts, SelfTrainer, predict_classes
+from tabcast.self_training import Parts, SelfTrainer, draw_pool, predict_classes
 from tabcast.table import UNLABELED, Floats, Index, Mask, n_rows, read_labels, read_table, stack_rows, take_rows
 
 
@@ -39,10 +39,19 @@ class Case:
     codes: Index
     classes: NDArray[Any]
     random_state: int
+    judged: Index
 
     @classmethod
-    def read(cls, guarded: GuardedClassifier, X: Any, y: Any, X_unlabeled: Any, random_state: int) -> Case:
-        """Check that the table is the one that the classifier was fitted on."""
+    def read(
+        cls,
+        guarded: GuardedClassifier,
+        X: Any,
+        y: Any,
+        X_unlabeled: Any,
+        random_state: int,
+        judge_rows: int | None = None,
+    ) -> Case:
+        """Check that the table is the one that the classifier was fitted on, and draw the unlabeled rows to look at."""
         model = guarded.self_trained_
         table, labels = read_table(X), read_labels(y, model.missing_label)
         check_consistent_length(table, labels.codes)
@@ -50,16 +59,15 @@ class Case:
             table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
         codes = np.full(n_rows(table), UNLABELED, dtype=np.intp)
         codes[: len(labels.codes)] = labels.codes
-        same_rows = np.array_equal(np.flatnonzero(codes == UNLABELED), model.pseudo_labels_["row"].to_numpy())
         if (
-            not same_rows
-            or len(codes) != len(model.labeled_iter_)
+            len(codes) != len(model.labeled_iter_)
+            or not np.array_equal(codes == UNLABELED, model.labeled_iter_ != 0)
             or not np.array_equal(labels.classes, model.classes_)
         ):
             raise ValueError(
                 "X and y of diagnose must be what the classifier was fitted on: it knows "
-                f"{len(model.labeled_iter_)} rows, {len(model.pseudo_labels_)} of them unlabeled, and the classes "
-                f"{model.classes_.tolist()}; got {len(codes)} rows, {int((codes == UNLABELED).sum())} of them "
+                f"{len(model.labeled_iter_)} rows, {int((model.labeled_iter_ != 0).sum())} of them unlabeled, and the "
+                f"classes {model.classes_.tolist()}; got {len(codes)} rows, {int((codes == UNLABELED).sum())} of them "
                 f"unlabeled, and the classes {labels.classes.tolist()}."
             )
         return cls(
@@ -73,6 +81,7 @@ class Case:
             codes,
             labels.classes,
             random_state,
+            draw_pool(np.arange(len(model.pseudo_labels_)), judge_rows, random_state),
         )
 
     @property
@@ -86,9 +95,15 @@ class Case:
         return self.model.categorical_features
 
     @cached_property
+    def pseudo_labels(self) -> pd.DataFrame:
+        """The pseudo-labels of the unlabeled rows to look at."""
+        table = self.model.pseudo_labels_
+        return table if len(self.judged) == len(table) else table.iloc[self.judged].reset_index(drop=True)
+
+    @cached_property
     def pool(self) -> Index:
-        """Positions of the unlabeled rows."""
-        return np.flatnonzero(self.codes == UNLABELED)
+        """Positions of the unlabeled rows to look at: those that trained the classifier, or a sample of them."""
+        return self.pseudo_labels["row"].to_numpy()
 
     @property
     def changes_labels(self) -> bool:
@@ -161,12 +176,13 @@ class Case:
         """The selection curve of the method as it was fitted."""
         confidence = self.parts.confidence
         part, gamma = confidence.density_part, confidence.gamma
+        gamma = None if gamma is None else gamma[self.judged]
         possible = np.ones(len(self.pool))
         if part is not None and gamma is not None:
             possible = best_possible(gamma, part.alpha)
         required = self.model.required_confidence_
         return selection_curve(
-            self.model.pseudo_labels_["confidence"].to_numpy(),
+            self.pseudo_labels["confidence"].to_numpy(),
             threshold=self._find_threshold(required),
             possible=np.where(self._find_refused(), 0.0, possible),
             required=None if required is None else float(required.min()),

@@ -26,6 +26,10 @@ class ClassMix(Diagnostic):
     rounds : DataFrame
         One row per round from 1 on: `round`, `n` (rows in use, mean over splits) and `shares` (a list of proportions,
         one per class; NaN in a round that uses no row).
+
+    See Also
+    --------
+    class_mix : Computes it.
     """
 
     classes: NDArray[Any]

@@ -27,6 +27,10 @@ class ClassOverlap(Diagnostic):
         NaN.
     overlap : float
         Mean of the off-diagonal mass: 1 for classes that cannot be separated, 0 for classes that share no region.
+
+    See Also
+    --------
+    class_overlap : Computes it.
     """
 
     classes: NDArray[Any]

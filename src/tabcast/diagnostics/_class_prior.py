@@ -24,6 +24,10 @@ class ClassPrior(Diagnostic):
         if the labeled rows are a random sample of all rows.
     n_rows : int
         Number of labeled rows.
+
+    See Also
+    --------
+    class_prior : Computes it.
     """
 
     classes: pd.DataFrame

@@ -39,6 +39,10 @@ class ClusterAssumption(Diagnostic):
         "unclear" otherwise, and with fewer than five right or five wrong predictions.
     n_rows : int
         Number of predictions.
+
+    See Also
+    --------
+    cluster_assumption : Computes it.
     """
 
     deciles: pd.DataFrame

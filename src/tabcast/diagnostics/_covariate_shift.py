@@ -54,6 +54,10 @@ class CovariateShift(Diagnostic):
         Number of labeled rows that were used, drawn at random; at most 3,000 rows in all.
     n_unlabeled : int
         Number of unlabeled rows that were used, at most 1,000 or five per labeled one.
+
+    See Also
+    --------
+    covariate_shift : Computes it.
     """
 
     auc: float

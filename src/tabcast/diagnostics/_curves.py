@@ -36,6 +36,10 @@ class Curves(Diagnostic):
         Number of held-out rows.
     n_classes : int
         Number of all classes.
+
+    See Also
+    --------
+    curves : Computes it.
     """
 
     areas: pd.DataFrame

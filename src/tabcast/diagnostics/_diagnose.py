@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from tabcast.checks import check_integer
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._case import Case
 from tabcast.diagnostics._class_mix import ClassMix, class_mix
@@ -25,6 +26,7 @@ from tabcast.diagnostics._rows_to_label import RowsToLabel, rows_to_label
 from tabcast.diagnostics._selection_curve import SelectionCurve
 from tabcast.diagnostics._thresholds import Thresholds, thresholds
 from tabcast.guard import GuardedClassifier
+from tabcast.guard._guarded_classifier import JUDGE_ROWS
 from tabcast.table import UNLABELED, take_rows
 
 
@@ -88,7 +90,13 @@ class Diagnostics(Diagnostic):
 
 
 def diagnose(
-    guarded: GuardedClassifier, X: Any, y: Any, *, X_unlabeled: Any = None, random_state: int = 0
+    guarded: GuardedClassifier,
+    X: Any,
+    y: Any,
+    *,
+    X_unlabeled: Any = None,
+    judge_rows: int | None = JUDGE_ROWS,
+    random_state: int = 0,
 ) -> Diagnostics:
     """Answer all diagnostic questions about a fitted classifier and its table.
 
@@ -102,6 +110,8 @@ def diagnose(
         The labels that its `fit` was given.
     X_unlabeled : array-like or DataFrame, default=None
         The further unlabeled rows that its `fit` was given.
+    judge_rows : int or None, default=20_000
+        Most unlabeled rows to look at, drawn at random from those that trained the classifier. None: all of them.
     random_state : int, default=0
         Seed of everything random.
 
@@ -147,7 +157,8 @@ def diagnose(
     if not isinstance(guarded, GuardedClassifier):
         raise TypeError(f"`guarded` of diagnose must be a fitted GuardedClassifier; got {type(guarded).__name__}.")
     check_is_fitted(guarded, "self_trained_")
-    case = Case.read(guarded, X, y, X_unlabeled, random_state)
+    check_integer(judge_rows, "judge_rows", "diagnose", 1, allowed=[None])
+    case = Case.read(guarded, X, y, X_unlabeled, random_state, judge_rows)
     density, out_of_fold = case.held_out_density(), case.out_of_fold
     rows, predicted = np.arange(len(out_of_fold.rows)), out_of_fold.supervised.argmax(axis=1)
     dense = density.gamma[rows, predicted]
@@ -173,7 +184,7 @@ def diagnose(
         ),
         selection_curve=case.selection_curve() if has_pool else None,
         class_mix=class_mix(case.model.class_mix_, labeled, case.classes) if has_pool else None,
-        flipped_labels=flipped_labels(case.model.pseudo_labels_) if has_pool and case.changes_labels else None,
+        flipped_labels=flipped_labels(case.pseudo_labels) if has_pool and case.changes_labels else None,
         reliability=reliability(out_of_fold.codes, out_of_fold.supervised, out_of_fold.self_trained, out_of_fold.kept),
         rows_to_label=_choose_rows(case) if has_pool else None,
     )

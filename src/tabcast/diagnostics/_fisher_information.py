@@ -26,6 +26,10 @@ class FisherInformation(Diagnostic):
         One row per region, sparse first: `region` ("sparse", "middle", "dense"; two with fewer than 30 rows), `n`,
         `density_low`, `density_high`, `information` (mean over its rows; 1 is the average of a labeled row), `low` and
         `high` (95% bootstrap interval over rows).
+
+    See Also
+    --------
+    fisher_information : Computes it.
     """
 
     regions: pd.DataFrame

@@ -28,6 +28,10 @@ class FlippedLabels(Diagnostic):
     rows : DataFrame
         The 100 most confident: `row`, `raw_label`, `label`, `raw_confidence` and `confidence` (in `label`), `density`
         (NaN without one).
+
+    See Also
+    --------
+    flipped_labels : Computes it.
     """
 
     n: int

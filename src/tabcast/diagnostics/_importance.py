@@ -40,6 +40,10 @@ class Importance(Diagnostic):
         How many times each column was shuffled.
     n_columns : int
         Number of all columns; of a wide table only some are shuffled.
+
+    See Also
+    --------
+    importance : Computes it.
     """
 
     columns: pd.DataFrame

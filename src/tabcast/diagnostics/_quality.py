@@ -46,6 +46,10 @@ class Quality(Diagnostic):
         Mean recall of the supervised model.
     n_rows : int
         Number of held-out rows.
+
+    See Also
+    --------
+    quality : Computes it.
     """
 
     classes: NDArray[Any]

@@ -30,6 +30,10 @@ class ModelReliability(Diagnostic):
         Expected calibration error over these bins.
     log_loss : float
         Mean negative log probability of the true class.
+
+    See Also
+    --------
+    reliability : Computes it.
     """
 
     bins: pd.DataFrame
@@ -49,6 +53,10 @@ class Reliability(Diagnostic):
         The model trained with them.
     kept : ModelReliability or None, default=None
         The model that was kept.
+
+    See Also
+    --------
+    reliability : Computes it.
     """
 
     supervised: ModelReliability

@@ -32,6 +32,10 @@ class RowsToLabel(Diagnostic):
         `uncertainty` (1 if the two most likely classes are equally likely, 0 if one is certain), `representativeness`
         (proportion of unlabeled rows in less dense neighborhoods), `likely` (a list of dictionaries, the most likely
         classes: `label`, `probability`) and `why` (a sentence).
+
+    See Also
+    --------
+    rows_to_label : Computes it.
     """
 
     rows: pd.DataFrame

@@ -32,6 +32,10 @@ class SelectionCurve(Diagnostic):
         Number of rows that could not be selected even if the classifier were certain of them.
     never_share : float
         Their proportion.
+
+    See Also
+    --------
+    selection_curve : Computes it.
     """
 
     thresholds: pd.DataFrame

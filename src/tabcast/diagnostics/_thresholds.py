@@ -34,6 +34,10 @@ class Thresholds(Diagnostic):
         `false_negatives`, `true_negatives`, and `recall` and `precision` of the second class (NaN where no row counts).
     n_rows : int
         Number of held-out rows.
+
+    See Also
+    --------
+    thresholds : Computes it.
     """
 
     positive: Any

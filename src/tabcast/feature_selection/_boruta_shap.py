@@ -153,7 +153,7 @@ class BorutaShap(FeatureSelection):
         Mean importance of each column over the iterations it took part in.
     hits_ : ndarray of int of shape (n_columns,)
         Number of iterations in which each column beat the shadows.
-    shadow_importance_ : ndarray of shape (n_iter_,)
+    shadow_importance_ : ndarray of shape (n_iterations,)
         The importance to beat in each iteration.
     n_iter_ : int
         Number of iterations.

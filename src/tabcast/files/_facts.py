@@ -18,6 +18,10 @@ class Fact:
         What was noticed, for example "constant"; `tabcast.files._words` has a wording for each code.
     values : dict
         The numbers and texts that belong to it, plain JSON.
+
+    See Also
+    --------
+    understand : Interprets a table.
     """
 
     code: str
@@ -69,6 +73,10 @@ class ColumnNote:
         Whether it is a feature.
     facts : tuple of Fact
         Why, the reason first and details after it.
+
+    See Also
+    --------
+    understand : Interprets a table.
     """
 
     name: str

@@ -43,6 +43,10 @@ class Notation:
         The notation by column, one of `NUMBER_FORMATS` or a format of dates.
     notes : tuple of str, default=()
         What could not be settled by the file or the training table, as sentences.
+
+    See Also
+    --------
+    understand : Interprets a table.
     """
 
     formats: dict[str, str]

@@ -44,7 +44,7 @@ class TableFile(Protocol):
 
 
 def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> TableFile:
-    """Open a table file of any supported format.
+    r"""Open a table file of any supported format.
 
     Parameters
     ----------
@@ -61,6 +61,18 @@ def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> T
     See Also
     --------
     read_table_file : Read it at once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.files import open_table_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("age,city\n31,Bern\n")
+    ...     open_table_file(path).count_rows()
+    ...
+    1
     """
     source = find_source(path)
     if source.format == "excel":
@@ -118,7 +130,7 @@ def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> p
 def iter_table_file(
     path: str | os.PathLike[str], batch_rows: int = 100_000, sheet: str | None = None
 ) -> Iterator[pd.DataFrame]:
-    """Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
+    r"""Read a table as :func:`read_table_file` does, in batches of rows, in the file's order.
 
     Parameters
     ----------
@@ -133,6 +145,18 @@ def iter_table_file(
     -------
     iterator of DataFrame
         Tables with the same columns; their index counts the rows of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.files import iter_table_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("age\n31\n40\n22\n")
+    ...     [len(batch) for batch in iter_table_file(path, batch_rows=2)]
+    ...
+    [2, 1]
     """
     if batch_rows < 1:
         raise ValueError(f"`batch_rows` must be at least 1; got {batch_rows}.")
@@ -140,7 +164,7 @@ def iter_table_file(
 
 
 def read_notes(frame: pd.DataFrame) -> list[str]:
-    """Get what :func:`read_table_file` noticed about the file of a table.
+    r"""Get what :func:`read_table_file` noticed about the file of a table.
 
     Parameters
     ----------
@@ -151,6 +175,18 @@ def read_notes(frame: pd.DataFrame) -> list[str]:
     -------
     list of str
         Sentences; none for a table that was not read from a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.files import read_notes, read_table_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_bytes("city\nZ\xfcrich\nBern\n".encode("cp1252"))
+    ...     read_notes(read_table_file(path))
+    ...
+    ['table.csv is not UTF-8; it was read as Windows-1252 (cp1252).']
     """
     return [str(note) for note in frame.attrs.get("notes", [])]
 

@@ -47,6 +47,10 @@ class Problem:
         How many cells.
     example : str
         One of them, in quotes.
+
+    See Also
+    --------
+    understand : Interprets a table.
     """
 
     column: str

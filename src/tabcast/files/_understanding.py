@@ -31,6 +31,10 @@ class Converted:
         Cells that could not be used as they are, by column.
     notes : tuple of str, default=()
         What could not be settled about the notation of dates, as sentences.
+
+    See Also
+    --------
+    understand : Interprets a table.
     """
 
     features: pd.DataFrame

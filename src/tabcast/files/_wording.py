@@ -14,8 +14,12 @@ class Argument:
     ----------
     name : str
         The Python argument, for example "ignore".
-    value : object, default=Ellipsis
+    value : object, default=...
         A value to show with it. Without one, the argument itself is meant.
+
+    See Also
+    --------
+    Wording : Names it for an audience.
     """
 
     name: str

@@ -112,6 +112,21 @@ def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     See Also
     --------
     read_table_file : Read it again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from tabcast.files import read_table_file, write_table_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     write_table_file(pd.DataFrame({"age": [31, 40]}), path)
+    ...     print(read_table_file(path))
+    ...
+      age
+    0  31
+    1  40
     """
     path = Path(path)
     ending = find_ending(path)

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED, Predicted, predict_contenders
 from tabcast.models import seeded
-from tabcast.self_training import SelfTrainer, TrainingData
+from tabcast.self_training import PoolSample, SelfTrainer, TrainingData
 from tabcast.table import UNLABELED, Floats, Index, take_rows
 
 
@@ -124,6 +124,12 @@ def compare_on_split(classifier: SelfTrainer, data: TrainingData, split: GuardSp
     predicted = predict_contenders(variants, take_rows(data.X, split.held_out), data.labels.classes, present)
     n_fits = max(model.n_fits_ for model in variants.values())  # they share their fits
     return Compared(split, predicted, n_fits, perf_counter() - start)
+
+
+def compare_on_sample(classifier: SelfTrainer, sample: PoolSample, split: GuardSplit) -> Compared:
+    """The same with some of the unlabeled rows; the split has positions in the whole table."""
+    inside = replace(split, train=sample.inside(split.train), held_out=sample.inside(split.held_out))
+    return replace(compare_on_split(classifier, sample.data, inside), split=split)
 
 
 def fill_variants(compared: Compared, names: list[str]) -> Compared:

@@ -27,44 +27,50 @@ from tabcast.guard._comparison import (
     Compared,
     GuardSplit,
     collect_out_of_fold,
-    compare_on_split,
+    compare_on_sample,
     fill_variants,
     fit_rows,
 )
 from tabcast.guard._contenders import COMMITTEE, OFFERED, SELF_TRAINED, SUPERVISED
 from tabcast.guard._interval import LEVEL, find_word, labels_to_settle
+from tabcast.guard._pool_curve import PoolCurve, grow_pool, plan_sizes
 from tabcast.guard._pooled import PooledScores, pool_scores
 from tabcast.guard._scoring import HeldOutScore
 from tabcast.guard._verdict import Gain, Verdict
 from tabcast.progress import Progress, make_bar
 from tabcast.self_training import (
+    PoolSample,
     SelfTrainer,
     SemiSupervisedClassifier,
     SoftSelfTrainingClassifier,
     TrainingData,
+    draw_pool,
     read_training_data,
+    take_pool,
 )
 from tabcast.validation import CrossValidation
 
 FEWEST_SPLITS = 2  # with one split there is no interval
+JUDGE_ROWS = 20_000  # unlabeled rows that models are compared with
 
 
 class GuardedClassifier(SemiSupervisedClassifier):
     """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
 
     The labeled rows are split by repeated stratified cross-validation. In each split the whole classifier, with
-    everything that it learns or searches for, is fitted on the training rows and all unlabeled rows, and compared on
-    the held-out rows with its own supervised model and, in soft self-training, with its committee, which sees no
-    unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
-    *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to
-    the supervised one. Soft self-training with `class_prior="auto"` has two students, with and without alignment, of
-    which the better one is kept; its committee is kept only where `deploy` allows it. *Verdict*: whether the model is
-    better than yours alone, and how much of that is due to the unlabeled rows: the gain over the best model without
-    them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
-    In each fold the student that is best on the other folds is scored, so that the gains are not flattered by the
-    choice.
+    everything that it learns or searches for, is fitted on the training rows and the unlabeled rows (of a large pool on
+    a sample, `judge_rows`), and compared on the held-out rows with its own supervised model and, in soft self-training,
+    with its committee, which sees no unlabeled row. Held-out rows of a repeat are scored together, so that a class that
+    some folds lack counts. *Choice*: the self-trained model is kept if its score is better than the supervised one's;
+    ties and losses go to the supervised one. Soft self-training with `class_prior="auto"` has two students, with and
+    without alignment, of which the better one is kept; its committee is kept only where `deploy` allows it. *Verdict*:
+    whether the model is better than yours alone, and how much of that is due to the unlabeled rows: the gain over the
+    best model without them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how
+    well it is calibrated. In each fold the student that is best on the other folds is scored, so that the gains are not
+    flattered by the choice.
 
-    The classifier is fitted 1 + `n_splits` * `n_repeats` times.
+    The classifier is fitted 1 + `n_splits` * `n_repeats` times; with `max_pool="auto"` and a large pool `n_splits`
+    times more per number of unlabeled rows that is tried, and once more in the end.
 
     Parameters
     ----------
@@ -84,6 +90,12 @@ class GuardedClassifier(SemiSupervisedClassifier):
     guard : bool, default=True
         Whether the supervised model may be chosen. If False, the self-trained model (or the committee, where `deploy`
         of the classifier says so) is kept in any case; the verdict is the same.
+    judge_rows : int or None, default=20_000
+        Most unlabeled rows that models are compared with, and that alpha is chosen with, drawn at random. None: all.
+    max_pool : int, "auto" or None, default=None
+        Most unlabeled rows that train the final model, drawn at random; the others are still predicted. "auto": twice
+        `judge_rows`, four times, and so on, until the score on held-out rows stops rising; see `pool_curve_` and
+        `docs/verdict.md`. None: all.
     time_limit : float, default=None
         Seconds after which no further split is started, counted from the start of `fit`. A split that would probably
         take longer than the time left is not started either. Two splits are evaluated in any case, those of the first
@@ -113,6 +125,9 @@ class GuardedClassifier(SemiSupervisedClassifier):
         one with the best score.
     supervised_ : estimator
         The base classifier fitted on the labeled rows alone.
+    pool_curve_ : PoolCurve or None
+        The scores by number of unlabeled rows with `max_pool="auto"`, and why so many were used. None without "auto",
+        and for pools of fewer than twice `judge_rows`, of which all rows are used.
     out_of_fold_ : OutOfFold
         Predictions of the held-out rows of the first repeat from all models, and from the kind that was kept.
     classes_ : ndarray of shape (n_classes,)
@@ -120,7 +135,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     n_fits_ : int
         Number of base classifiers fitted.
     seconds_ : dict
-        Seconds spent on the "model" of all rows and on the "comparison".
+        Seconds spent on the final "model", on the "comparison" and, with `max_pool="auto"`, on the "pool_curve".
     interrupted_ : bool
         Whether an interrupt (Ctrl-C) ended the comparison early; the verdict is then from the splits done before it.
 
@@ -164,6 +179,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         n_splits: int = 5,
         n_repeats: int = 2,
         guard: bool = True,
+        judge_rows: int | None = JUDGE_ROWS,
+        max_pool: int | str | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -175,6 +192,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.guard = guard
+        self.judge_rows = judge_rows
+        self.max_pool = max_pool
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -229,24 +248,41 @@ class GuardedClassifier(SemiSupervisedClassifier):
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         splits = self._split(data, random_state)
-        with self._show_progress(1 + len(splits)) as progress:
-            progress.describe("model of all rows")
-            with warnings.catch_warnings():
-                for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
-                    warnings.simplefilter("ignore", said_already)
-                variants = fit_rows(self._settled(data), data, data.labeled, seed)
-                self.self_trained_ = next(iter(variants.values()))  # what an interrupt leaves
-            seconds = perf_counter() - start
+        judged = take_pool(data, draw_pool(data.pool, self.judge_rows, seed))
+        sizes = self._plan_sizes(data, judged)
+        largest = None if isinstance(self.max_pool, str) else self.max_pool
+        sample = judged if sizes else take_pool(data, draw_pool(data.pool, largest, seed))
+        self.interrupted_, self.pool_curve_ = False, None
+        with self._show_progress(1 + len(splits) + (len(sizes) * self.n_splits + 1 if sizes else 0)) as progress:
+            progress.describe("first model" if sizes else "final model")
+            with warnings.catch_warnings(record=bool(sizes)) as caught:
+                variants = self._fit_final(data, sample, seed)
+            seconds = {"model": perf_counter() - start}
             progress.advance()
             progress.describe(f"split 1 of {len(splits)}")
-            compared = list(self._compare(data, splits, start, progress))
+            compared = list(self._compare(data, judged, splits, start, progress))
+            seconds["comparison"] = perf_counter() - start - seconds["model"]
+            stopped, tried, n_fits = len(compared) < len(splits), list[Compared](), 0
+            if sizes:
+                shared = (data, judged, compared, score, seed, start, progress)
+                self.pool_curve_ = self._grow_pool(sizes, list(variants), tried, *shared)
+                seconds["pool_curve"] = perf_counter() - start - sum(seconds.values())
+                if self.pool_curve_.n_rows > len(judged.data.pool):
+                    progress.describe("final model")
+                    sample, caught = take_pool(data, draw_pool(data.pool, self.pool_curve_.n_rows, seed)), None
+                    n_fits = self.self_trained_.n_fits_
+                    variants = self._fit_final(data, sample, seed)
+                    seconds["model"] += perf_counter() - start - sum(seconds.values())
+        for one in caught or ():
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         try:
-            self._remember(data, variants, compared, stopped=len(compared) < len(splits), score=score)
+            self._remember(data, judged, variants, compared, stopped=stopped, score=score)
         except ScoreError as error:
             if self.interrupted_:
                 raise ComparisonStopped from error
             raise
-        self.seconds_ = {"model": seconds, "comparison": perf_counter() - start - seconds}
+        self.n_fits_ = self.self_trained_.n_fits_ + n_fits + sum(one.n_fits for one in (*compared, *tried))
+        self.seconds_ = seconds
         return self
 
     def _given(self) -> SelfTrainer:
@@ -258,10 +294,58 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     def _settled(self, data: TrainingData) -> SelfTrainer:
         """The classifier to copy; "auto" deploys the same kind of model in splits, with fewer labels, as in the end."""
-        classifier = self._given()
-        if not isinstance(classifier, SoftSelfTrainingClassifier) or classifier.deploy != "auto":
-            return classifier
-        return clone(classifier).set_params(deploy=classifier.find_deployment(len(data.labeled)))
+        classifier, settled = self._given(), dict[str, Any]()
+        if isinstance(classifier, SoftSelfTrainingClassifier) and classifier.deploy == "auto":
+            settled["deploy"] = classifier.find_deployment(len(data.labeled))
+        if self.judge_rows is not None and classifier.judge_rows is None and len(data.pool) > self.judge_rows:
+            settled["judge_rows"] = self.judge_rows
+        return clone(classifier).set_params(**settled) if settled else classifier
+
+    def _plan_sizes(self, data: TrainingData, judged: PoolSample) -> list[int]:
+        """Numbers of unlabeled rows to try for the final model; none where that is settled."""
+        if self.max_pool != "auto" or judged.rows is None:
+            return []
+        return plan_sizes(len(judged.data.pool), len(data.pool), self.n_splits)
+
+    def _fit_final(self, data: TrainingData, sample: PoolSample, seed: int) -> dict[str, SelfTrainer]:
+        """Fit the variants of the classifier on all labeled rows; the first one is what an interrupt leaves."""
+        with warnings.catch_warnings():
+            for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
+                warnings.simplefilter("ignore", said_already)
+            variants = fit_rows(self._settled(data), sample.data, sample.data.labeled, seed)
+        for one in variants.values():
+            one._renumber(sample, data)
+        self.self_trained_ = next(iter(variants.values()))
+        return variants
+
+    def _grow_pool(
+        self,
+        sizes: list[int],
+        names: list[str],
+        tried: list[Compared],
+        data: TrainingData,
+        judged: PoolSample,
+        compared: list[Compared],
+        score: HeldOutScore,
+        seed: int,
+        start: float,
+        progress: Progress,
+    ) -> PoolCurve:
+        """Find out how many unlabeled rows are enough, on the folds of the first repeat; their fits are in `tried`."""
+        first = [one for one in compared if one.split.repeat == 0]
+        splits, seconds = [one.split for one in first], max(one.seconds for one in first)
+
+        def evaluate(size: int) -> list[Compared] | None:
+            if self.interrupted_:
+                return None
+            progress.describe(f"{size:,} unlabeled rows")
+            sample = take_pool(data, draw_pool(data.pool, size, seed))
+            expected = seconds * size / len(judged.data.pool)
+            found = list(self._compare(data, sample, splits, start, progress, fewest=0, longest=expected))
+            tried.extend(found)
+            return found if len(found) == len(splits) else None
+
+        return grow_pool(first, sizes, evaluate, names, data, score, len(judged.data.pool))
 
     def _list_offers(self, variants: dict[str, SelfTrainer]) -> list[str]:
         """The contenders that may be kept besides the supervised model, in order of preference."""
@@ -291,26 +375,35 @@ class GuardedClassifier(SemiSupervisedClassifier):
         return splits
 
     def _compare(
-        self, data: TrainingData, splits: list[GuardSplit], start: float, progress: Progress
+        self,
+        data: TrainingData,
+        sample: PoolSample,
+        splits: list[GuardSplit],
+        start: float,
+        progress: Progress,
+        *,
+        fewest: int = FEWEST_SPLITS,
+        longest: float = 0.0,
     ) -> Iterator[Compared]:
         """Evaluate one split after another, until all are done, the time is up, or an interrupt comes."""
         n_jobs, classifier = effective_n_jobs(self.n_jobs), self._settled(data)
         batch_size = len(splits) if self.time_limit is None else n_jobs
-        n_done, longest, self.interrupted_ = 0, 0.0, False
+        n_done = 0
         try:
             for first in range(0, len(splits), batch_size):
                 spent = perf_counter() - start
-                if self.time_limit is not None and n_done >= FEWEST_SPLITS and spent + longest > self.time_limit:
+                if self.time_limit is not None and n_done >= fewest and spent + longest > self.time_limit:
                     return
                 batch = splits[first : first + batch_size]
-                jobs = (delayed(compare_on_split)(classifier, data, split) for split in batch)
+                jobs = (delayed(compare_on_sample)(classifier, sample, split) for split in batch)
                 for compared in Parallel(n_jobs=min(n_jobs, len(batch)), return_as="generator")(jobs):
                     n_done, longest = n_done + 1, max(longest, compared.seconds)
                     progress.advance()
-                    progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
+                    if fewest:
+                        progress.describe(f"split {min(n_done + 1, len(splits))} of {len(splits)}")
                     yield compared
         except KeyboardInterrupt:
-            if n_done < FEWEST_SPLITS:
+            if n_done < fewest:
                 raise ComparisonStopped from None
             self.interrupted_ = True
             progress.describe("comparison stopped; interrupt again to end without results")
@@ -318,6 +411,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     def _remember(
         self,
         data: TrainingData,
+        judged: PoolSample,
         variants: dict[str, SelfTrainer],
         compared: list[Compared],
         *,
@@ -351,7 +445,6 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.deployed_, self.estimator_, self.decision_ = kept[self.chosen_]
         self.classes_ = data.labels.classes
         self.out_of_fold_ = collect_out_of_fold(compared, data, SUPERVISED if self.chosen_ == SUPERVISED else OFFERED)
-        self.n_fits_ = model.n_fits_ + sum(one.n_fits for one in compared)
         never_held_out = np.setdiff1d(np.arange(data.n_classes), self.out_of_fold_.codes)
         self.verdict_ = Verdict(
             word=find_word(credit),
@@ -380,6 +473,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
             offered=offered,
             variant=variant if len(names) > 1 else None,
             variants={name: scores[name] for name in names} if len(names) > 1 else {},
+            n_judged=len(judged.data.pool),
         )
 
     def _show_progress(self, total: int) -> Progress:
@@ -396,6 +490,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
             )
         check_integer(self.n_splits, "n_splits", "GuardedClassifier", 2)
         check_integer(self.n_repeats, "n_repeats", "GuardedClassifier", 1)
+        check_integer(self.judge_rows, "judge_rows", "GuardedClassifier", 1, allowed=[None])
+        check_integer(self.max_pool, "max_pool", "GuardedClassifier", 1, allowed=[None, "auto"])
         check_number(self.time_limit, "time_limit", "GuardedClassifier", "(0, inf)", allowed=[None])
 
 

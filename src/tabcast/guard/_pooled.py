@@ -14,7 +14,7 @@ from tabcast.guard._comparison import Compared
 from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED
 from tabcast.guard._scoring import HeldOutScore, is_share, score_splits
 from tabcast.self_training import TrainingData
-from tabcast.statistics import Interval, corrected_interval, mean
+from tabcast.statistics import Interval, corrected_error, corrected_interval, mean
 from tabcast.table import Floats
 
 
@@ -50,11 +50,18 @@ class PooledScores:
 
     def gain(self, contender: str, reference: str, level: float) -> Interval:
         """The gain of a contender over another one, with its interval."""
-        gain = self.scores[contender] - self.scores[reference]
-        differences = self.contributions[contender] - self.contributions[reference]
-        known = differences[~np.isnan(differences)]
+        gain, known = self.scores[contender] - self.scores[reference], self._differ(contender, reference)
         centered = known - mean(known) + gain
         return corrected_interval(centered, self.test_share, level, resolution=self.resolution)
+
+    def std_error(self, contender: str, reference: str) -> float:
+        """The standard error of that gain."""
+        return corrected_error(self._differ(contender, reference), self.test_share, resolution=self.resolution)
+
+    def _differ(self, contender: str, reference: str) -> Floats:
+        """Differences of the contributions of each split, without those that are not known."""
+        differences = self.contributions[contender] - self.contributions[reference]
+        return differences[~np.isnan(differences)]
 
 
 def pool_scores(compared: list[Compared], data: TrainingData, score: HeldOutScore) -> PooledScores:

@@ -30,6 +30,13 @@ class Gain:
     See Also
     --------
     Verdict : Has one of the self-trained model over the supervised one.
+
+    Examples
+    --------
+    >>> from tabcast.guard import Gain
+    >>> gain = Gain("helped", gain=0.02, low=0.01, high=0.03)
+    >>> gain.low > 0
+    True
     """
 
     word: str
@@ -120,6 +127,8 @@ class Verdict:
         The variant of the self-trained model with the better score; None if there was one only.
     variants : dict, default={}
         Scores of the variants by name.
+    n_judged : int or None, default=None
+        Number of unlabeled rows that the models were compared with. None in files of earlier versions: all.
 
     See Also
     --------
@@ -153,6 +162,7 @@ class Verdict:
     offered: str = "self-trained"
     variant: str | None = None
     variants: Mapping[str, float] = field(default_factory=dict)
+    n_judged: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the verdict as plain data that JSON can hold.

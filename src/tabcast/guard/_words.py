@@ -50,6 +50,19 @@ def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
     See Also
     --------
     Verdict : The data; `print` shows these sentences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast import GuardedClassifier, SelfTrainingClassifier
+    >>> from tabcast.guard import say_verdict
+    >>> X = np.arange(24.0).reshape(-1, 1)
+    >>> y = np.where(np.arange(24) % 2, -1, np.arange(24) // 12)
+    >>> model = SelfTrainingClassifier(GaussianNB(), validation=None)
+    >>> model = GuardedClassifier(model, n_splits=2, n_repeats=1, random_state=0).fit(X, y)
+    >>> say_verdict(model.verdict_.to_dict())[0]
+    'No difference was seen: the unlabeled rows may or may not help.'
     """
     if verdict["n_unlabeled"] == 0:
         return [
@@ -86,10 +99,17 @@ def _say_total(verdict: Mapping[str, Any]) -> str:
     total = verdict["total"]
     what = "committee" if _offers_committee(verdict) else "self-trained"
     return (
-        f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
+        f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), "
+        f"{_say_sample(verdict)}{_name(verdict)} "
         f"went from {verdict['supervised']:.3f} (supervised) to {verdict['supervised'] + total['gain']:.3f} ({what}): "
         f"a change of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
+
+
+def _say_sample(verdict: Mapping[str, Any]) -> str:
+    """With how many unlabeled rows, where not with all."""
+    judged, n = verdict.get("n_judged"), verdict["n_unlabeled"]
+    return "" if judged is None or judged == n else f"with {judged:,} of the {n:,} unlabeled rows, "
 
 
 def _say_credit(verdict: Mapping[str, Any]) -> list[str]:

@@ -83,6 +83,10 @@ class Adaptation:
         Parameters that have to be set on the estimator.
     fit_params : dict
         Further arguments for its `fit`.
+
+    See Also
+    --------
+    AdaptedClassifier : Trains an estimator with it.
     """
 
     columns: NativeColumns | None = None
@@ -177,6 +181,16 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     -------
     Adaptation
         What has to be encoded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from tabcast.models import adapt
+    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
+    >>> adapt(LogisticRegression(), X, np.array([0, 1])).columns is None
+    True
     """
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
@@ -234,6 +248,15 @@ def weight_parameter(estimator: Any) -> str | None:
     -------
     str or None
         The name, None if `fit` takes no weights.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from tabcast.models import weight_parameter
+    >>> weight_parameter(make_pipeline(StandardScaler(), LogisticRegression()))
+    'logisticregression__sample_weight'
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]

@@ -17,5 +17,11 @@ def default_classifier() -> HistGradientBoostingClassifier:
     -------
     HistGradientBoostingClassifier
         Not fitted.
+
+    Examples
+    --------
+    >>> from tabcast.models import default_classifier
+    >>> default_classifier()
+    HistGradientBoostingClassifier(min_samples_leaf=8)
     """
     return HistGradientBoostingClassifier(min_samples_leaf=MIN_SAMPLES_LEAF)

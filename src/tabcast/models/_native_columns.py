@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tabcast.table import MISSING, UNSEEN, learn_columns
+from tabcast.table import MANY_ROWS, MISSING, UNSEEN, learn_columns
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):
@@ -38,6 +38,14 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     See Also
     --------
     AdaptedClassifier : Uses it where a classifier needs it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.models import NativeColumns
+    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
+    >>> NativeColumns().fit_transform(X).dtypes.astype(str).tolist()
+    ['float64', 'category']
     """
 
     def __init__(self, *, max_levels: int | None = None, as_text: bool = False, bad_signs: str = "") -> None:
@@ -88,6 +96,8 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         DataFrame
             The table in the form that the learner accepts.
         """
+        if isinstance(X, pd.DataFrame) and len(X) > MANY_ROWS:
+            return self._transform_large(X)
         encoded = self.columns_.encode(X)
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
         result = {}
@@ -98,6 +108,18 @@ class NativeColumns(TransformerMixin, BaseEstimator):
             result[level_column.name] = self._level_series(codes, level_column.levels, index)
         pairs = zip(self.names_, self.columns_.names, strict=True)
         return pd.DataFrame({new: result[name] for new, name in pairs}, index=index)
+
+    def _transform_large(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Column by column; numbers are those of the table itself, without a copy."""
+        number_of = {position: j for j, position in enumerate(self.columns_.categorical_index.tolist())}
+        result = {}
+        for position, (new, values) in enumerate(zip(self.names_, self.columns_.encode_each(X), strict=True)):
+            if position in number_of:
+                j = number_of[position]
+                result[new] = self._level_series(self._kept[j][values], self.columns_.categorical[j].levels, X.index)
+            else:
+                result[new] = pd.Series(values, index=X.index, copy=False)
+        return pd.DataFrame(result, index=X.index, copy=False)
 
     def _level_series(self, codes: Any, levels: Any, index: Any) -> Any:
         if self.as_text:

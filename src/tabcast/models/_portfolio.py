@@ -50,6 +50,10 @@ class Choice:
         Number of labeled rows.
     left_out : tuple of str, default=()
         Kinds that are compared with more labeled rows only.
+
+    See Also
+    --------
+    Portfolio : Makes it, on the labeled rows.
     """
 
     name: str
@@ -297,6 +301,12 @@ def resolve_estimator(estimator: Any, owner: str) -> Any:
     -------
     classifier
         Not fitted.
+
+    Examples
+    --------
+    >>> from tabcast.models import resolve_estimator
+    >>> resolve_estimator(None, "CASTClassifier")
+    HistGradientBoostingClassifier(min_samples_leaf=8)
     """
     if estimator is None:
         return default_classifier()

@@ -21,6 +21,13 @@ def seeded(estimator: Any, seed: int) -> Any:
     -------
     estimator
         An unfitted copy.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from tabcast.models import seeded
+    >>> seeded(RandomForestClassifier(), 7).random_state
+    7
     """
     estimator = clone(estimator)
     if not any(hasattr(value, "get_params") or isinstance(value, list) for value in vars(estimator).values()):
@@ -47,6 +54,13 @@ def is_random(part: Any) -> bool:
     -------
     bool
         Whether :func:`seeded` would change anything.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from tabcast.models import is_random
+    >>> is_random(DecisionTreeClassifier()), is_random(DecisionTreeClassifier(random_state=0))
+    (True, False)
     """
     inside = part if isinstance(part, list) else vars(part).values()
     if getattr(part, "random_state", 0) is None:

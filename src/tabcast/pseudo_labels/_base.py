@@ -23,6 +23,17 @@ class Strategy(BaseEstimator, ABC):
     See Also
     --------
     tabcast.testing.check_strategy : Checks of the contract, also for members of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Strategy
+    >>> class MoreThanHalf(Strategy):
+    ...     def select(self, confidence, round_number):
+    ...         return confidence.max(axis=1) > 0.5
+    ...
+    >>> MoreThanHalf().select(np.array([[0.9, 0.1], [0.5, 0.5]]), 1)
+    array([ True, False])
     """
 
     @property

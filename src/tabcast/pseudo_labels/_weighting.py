@@ -151,6 +151,14 @@ def resolve_weighting(pseudo_weight: Any, owner: str) -> Weighting:
     -------
     Weighting
         A number becomes `Constant`, "soft" becomes `Soft`.
+
+    Examples
+    --------
+    >>> from tabcast.pseudo_labels import resolve_weighting
+    >>> resolve_weighting(0.5, "CASTClassifier")
+    Constant(weight=0.5)
+    >>> resolve_weighting("soft", "CASTClassifier")
+    Soft()
     """
     if isinstance(pseudo_weight, Weighting):
         return pseudo_weight

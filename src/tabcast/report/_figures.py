@@ -24,6 +24,7 @@ MODELS = (("other", "neutral"), ("model", "accent"))
 
 PICTURES: dict[str, tuple[Callable[[Data], Words], Callable[[Data, float], Markup]]] = {
     "gain": (words.say_gain, charts.draw_verdict),
+    "pool_curve": (words.say_pool_curve, charts.draw_pool_curve),
     "quality": (words.say_quality, charts.draw_confusion),
     "per_class": (words.say_per_class, charts.draw_per_class),
     "thresholds": (words.say_thresholds, charts.draw_threshold),
@@ -85,6 +86,7 @@ def find_facts(summary: Data) -> dict[str, Any]:
     return {
         **{key: diagnostics.get(key) for key in PICTURES},
         "gain": table["n_unlabeled"] and verdict.get("scores") and verdict,
+        "pool_curve": (training.get("pool") or {}).get("curve"),
         "per_class": quality and {**quality, "supervised": verdict.get("chosen") == "supervised"},
         "curves": color_curves(diagnostics.get("curves"), [one["name"] for one in table["classes"]]),
         "importance": flag_leaks(diagnostics.get("importance"), table["columns"]),

@@ -66,6 +66,16 @@ def render_report(
     -------
     str
         The page.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast import fit_table
+    >>> from tabcast.report import render_report
+    >>> table = pd.DataFrame({"dose": [1, 9] * 10, "kind": ["no", "yes"] * 5 + [None] * 10})
+    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> render_report(run.summary, run.pseudo_labels)[:15]
+    '<!DOCTYPE html>'
     """
     check_pseudo_labels(pseudo_labels, table)
     classes = [one["name"] for one in summary["table"]["classes"]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from tabcast.report._text import clean, shorten
 
@@ -49,13 +50,14 @@ def make_preview(predictions: pd.DataFrame | None, classes: Sequence[Any]) -> Pr
         return Preview()
     names = [clean(one) for one in classes]
     label, proba = _split(predictions, len(names))
-    labels = [clean(one) for one in predictions.iloc[:, label]]
-    found = pd.Series(labels).value_counts()
+    labels = [clean(one) for one in predictions.iloc[:MOST_ROWS, label]]
+    places_of, levels = _clean_levels(predictions.iloc[:, label])
+    found = pd.Series(np.bincount(places_of, minlength=len(levels)), index=levels).sort_values(ascending=False)
     counts = {name: int(found.get(name, 0)) for name in dict.fromkeys([*names, *found.index])}
     identifiers = list(range(1, min(label, 1 + MOST_IDENTIFIERS)))
     first = predictions.iloc[:MOST_ROWS]
     places = {name: place for place, name in reversed(list(enumerate(names)))}
-    codes = [places.get(one, len(names)) for one in labels[:MOST_ROWS]]
+    codes = [places.get(one, len(names)) for one in labels]
     values = first.iloc[:, proba].to_numpy(dtype=float)
     own = [float(line[code]) if code < len(names) else float("nan") for line, code in zip(values, codes, strict=True)]
     rows = [
@@ -80,9 +82,17 @@ def count_differences(predictions: pd.DataFrame | None, pseudo_labels: pd.DataFr
     if predictions is None or predictions.empty or pseudo_labels.empty:
         return None
     label, _ = _split(predictions, n_classes)
-    predicted = dict(zip(predictions.iloc[:, 0], map(clean, predictions.iloc[:, label]), strict=True))
-    given = zip(pseudo_labels["row"], map(clean, pseudo_labels["label"]), strict=True)
-    return sum(predicted.get(row, one) != one for row, one in given)
+    where = pd.Index(predictions.iloc[:, 0]).get_indexer(pseudo_labels["row"])
+    predicted, names = _clean_levels(predictions.iloc[where[where >= 0], label])
+    given, others = _clean_levels(pseudo_labels.loc[where >= 0, "label"])
+    return int((pd.Index(others).get_indexer(names)[predicted] != given).sum())
+
+
+def _clean_levels(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
+    """The position of each cell among the different texts of a column, and these."""
+    codes, levels = pd.factorize(column.astype(object), use_na_sentinel=False)
+    places, names = pd.factorize(np.array([clean(one) for one in levels], dtype=object))
+    return places[codes].astype(np.intp), list(names)
 
 
 def _split(predictions: pd.DataFrame, n_classes: int) -> tuple[int, list[int]]:

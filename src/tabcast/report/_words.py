@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tabcast.guard import say_verdict
+from tabcast.guard._scoring import is_share
 from tabcast.models import say_choice
 from tabcast.report._phrases import (
     Data,
@@ -140,6 +141,48 @@ def say_gain(verdict: Data) -> Words:
         f"Over your model the interval runs from {span(total)} and {side(total)}; over the best model without "
         f"unlabeled rows from {span(verdict)} and {side(verdict)}.",
     )
+
+
+def say_pool_curve(curve: Data) -> Words:
+    """The score by number of unlabeled rows, and how many of them train the model."""
+    return Words(
+        "How many unlabeled rows are enough?",
+        "Each dot is the score of the self-trained model with so many unlabeled rows, always on the same held-out "
+        "rows; its bar is the standard error of the difference from the dot before it. The dashed line is the "
+        "supervised model.",
+        say_doublings(curve),
+    )
+
+
+def say_doublings(curve: Data) -> str:
+    """What the last doubling gained, and what follows."""
+    points, n = curve["points"], curve["n_unlabeled"]
+    last, trained = points[-1], rows(curve["n_rows"])
+    others = f"{trained} train the model, and all {count(n)} are predicted."
+    if len(points) == 1:
+        return f"There was no time to try more than {count(last['n_rows'])} unlabeled rows: {others}"
+    points_of_score = is_share(curve["metric"], *(one["score"] for one in points if is_number(one["score"])))
+    step = f"From {count(points[-2]['n_rows'])} to {count(last['n_rows'])} unlabeled rows"
+    if not (is_number(last["gain"]) and is_number(last["std_error"])):
+        return f"{step} the change of the score is not known, because folds lack a class: {others}"
+    change = f"the score changed by {signed(last['gain'], points=points_of_score)}"
+    error = signed(last["std_error"], points=points_of_score).removeprefix("+")
+    if curve["reason"] == "no gain":
+        return f"{step} {change}, within its standard error of {error}, so more rows were not tried: {others}"
+    if curve["reason"] == "worse":
+        return f"{step} {change}, a loss of more than its standard error of {error}: {others}"
+    if curve["reason"] == "stopped":
+        return f"{step} {change} (standard error {error}), and there was no time to try more: {others}"
+    return f"{step} {change} (standard error {error}); it was still rising, so all {rows(n)} train the model."
+
+
+def say_judged(summary: Data) -> str:
+    """How many unlabeled rows the diagnostics look at, where not all; empty otherwise."""
+    pool = (summary.get("training") or {}).get("pool") or {}
+    looked, n = pool.get("n_diagnosed"), pool.get("n_unlabeled")
+    if not pool or looked == n:
+        return ""
+    return f"At most {count(looked)} of the {count(n)} unlabeled rows are looked at here, drawn at random."
 
 
 # The table
@@ -382,7 +425,20 @@ def list_settings(summary: Data) -> list[tuple[str, Any]]:
         ("model", say_model(method)),
         *((spaced(key), value) for key, value in method["settings"].items()),
         ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),
+        *_list_pool(summary),
         *((f"file: {spaced(key)}", value) for key, value in summary["files"].items()),
+    ]
+
+
+def _list_pool(summary: Data) -> list[tuple[str, str]]:
+    """How many unlabeled rows were used for what, where not all of them were."""
+    pool = (summary.get("training") or {}).get("pool") or {}
+    uses = {"n_judged": "compared with", "n_trained": "in training", "n_diagnosed": "in diagnostics"}
+    n = pool.get("n_unlabeled")
+    return [
+        (f"unlabeled rows {use}", f"{count(pool[key])} of {count(n)}, drawn at random")
+        for key, use in uses.items()
+        if pool and pool[key] < n
     ]
 
 
@@ -403,9 +459,14 @@ def say_map(n: int, n_drawn: int, *, density: bool) -> Words:
     )
 
 
-def say_pseudo_labels(n: int, n_used: int, n_kept: int, n_differ: int | None) -> str:
+def say_pseudo_labels(n: int, n_used: int, n_kept: int, n_differ: int | None, n_unlabeled: int) -> str:
     """Above the table."""
     sentence = f"{count(n_used)} of {rows(n)} {'was' if n_used == 1 else 'were'} used to train the self-trained model."
+    if n < n_unlabeled:
+        sentence += (
+            f" These {count(n)} were drawn at random from {count(n_unlabeled)} unlabeled ones; the others have no "
+            "pseudo-label, but a prediction."
+        )
     if n_kept < n:
         sentence += f" The table holds {count(n_kept)} of them, chosen at random; all are in pseudo_labels.csv."
     if n_differ is not None:

@@ -113,7 +113,8 @@ def _assemble(table: PreparedTable, labels: pd.Series[Any], confidence: Any, fil
     """The table with the labels that are filled in, spelled as in the table, and two columns more."""
     target, rows = table.understanding.target, table.unlabeled
     cells = table.frame[target].astype(object).to_numpy(copy=True)
-    cells[rows[filled]] = [_spelling(table)[one] for one in labels[filled]]
+    spelling = _spelling(table)
+    cells[rows[filled]] = [spelling[one] for one in labels[filled]]
     status = np.full(len(cells), GIVEN, dtype=object)
     status[rows] = np.where(filled, IS_FILLED, REVIEW)
     probability = np.full(len(cells), np.nan)
@@ -126,9 +127,9 @@ def _assemble(table: PreparedTable, labels: pd.Series[Any], confidence: Any, fil
 
 def _spelling(table: PreparedTable) -> dict[Any, Any]:
     """How each class is written in the table, most often."""
-    cells = table.frame[table.understanding.target].astype(object)
+    labeled = np.flatnonzero(~pd.isna(table.y))
+    cells = table.frame[table.understanding.target].iloc[labeled].astype(object)
     counts: dict[Any, Counter[Any]] = {}
-    for label, cell in zip(table.y, cells, strict=True):
-        if label is not None:
-            counts.setdefault(label, Counter())[cell] += 1
+    for label, cell in zip(table.y[labeled], cells, strict=True):
+        counts.setdefault(label, Counter())[cell] += 1
     return {label: counter.most_common(1)[0][0] for label, counter in counts.items()}

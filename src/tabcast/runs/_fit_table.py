@@ -46,6 +46,8 @@ def fit_table(
     id_columns: Iterable[str] = (),
     sheet: str | None = None,
     guard: bool = True,
+    judge_rows: int | None = 20_000,
+    max_pool: int | str | None = "auto",
     time_limit: float | None = None,
     precision: float | None = None,
     per_class: bool = False,
@@ -119,6 +121,13 @@ def fit_table(
         Which sheet to read if `table` is an Excel file. None: the first. Of `unlabeled` the first is read.
     guard : bool, default=True
         Whether the supervised model is kept where it is better. False: the self-trained model is kept in any case.
+    judge_rows : int or None, default=20_000
+        Most unlabeled rows that models are compared with, that alpha is chosen with and that diagnostics look at, drawn
+        at random. None: all.
+    max_pool : int, "auto" or None, default="auto"
+        Most unlabeled rows that train the final model, drawn at random; every row is predicted in any case. "auto":
+        twice `judge_rows`, four times, and so on, until the score on held-out rows stops rising (docs/verdict.md).
+        None: all.
     time_limit : float, default=None
         Seconds after which no further split is compared.
     precision : float, default=None
@@ -196,6 +205,8 @@ def fit_table(
         per_class=per_class,
         precision_confidence=precision_confidence,
         cost=cost,
+        judge_rows=judge_rows,
+        max_pool=max_pool,
     )
     options.check()
     if resume is not None and not options.fills:
@@ -214,8 +225,7 @@ def fit_table(
     for warning in trained.warnings:
         warnings.warn(warning, stacklevel=2)
     rows = prepared.unlabeled
-    identifiers, features = prepared.identifiers.iloc[rows], prepared.X.iloc[rows]
-    predictions = tabulate_predictions(trained.model, trained.decision, features, rows, identifiers)
+    predictions = tabulate_predictions(trained.model, trained.decision, prepared.X, rows, prepared.identifiers)
     summary, filling = summarize(prepared, options, trained), None
     if options.fills:
         filling = fill_table(prepared, trained, options, predictions, summary, history)

@@ -66,6 +66,15 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     ------
     RunFolderError
         If the run could not be saved there.
+
+    Examples
+    --------
+    >>> from tabcast.runs import check_folder
+    >>> try:
+    ...     check_folder("/")
+    ... except ValueError as error:
+    ...     print("refused")
+    refused
     """
     argument = Argument("folder")
     if not os.fspath(folder):
@@ -131,6 +140,13 @@ def spare_folders(folder: Path) -> list[Path]:
     -------
     list of Path
         New folders with a similar name: in the current folder, and in that of temporary files.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tabcast.runs import spare_folders
+    >>> len(spare_folders(Path("run"))) > 0
+    True
     """
     name = f"{folder.absolute().name}-{uuid4().hex[:8]}"
     return [place / name for place in (Path.cwd(), Path(gettempdir()))]

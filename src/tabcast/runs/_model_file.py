@@ -188,6 +188,19 @@ def load_model(path: str | Path) -> SavedModel:
     See Also
     --------
     load_run : Load everything that a run saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast.runs import load_model, save_model
+    >>> model = GaussianNB().fit([[0.0], [0.5], [3.0]], ["no", "no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(Path(folder, "model.skops"), model, {})
+    ...     load_model(Path(folder, "model.skops")).classes.tolist()
+    ...
+    ['no', 'yes']
     """
     path = Path(path)
     if path.is_dir():

@@ -61,6 +61,8 @@ class RunOptions:
     per_class: bool = False
     precision_confidence: float = 0.9
     cost: Mapping[Any, float] | None = None
+    judge_rows: int | None = None
+    max_pool: int | str | None = None
 
     @property
     def fills(self) -> bool:
@@ -92,6 +94,11 @@ class RunOptions:
             raise ArgumentError(
                 Argument("n_jobs"), f" must be a number of processes, -1 for all cores; got {self.n_jobs!r}."
             )
+        for name, words in {"judge_rows": (), "max_pool": ("auto",)}.items():
+            value = getattr(self, name)
+            if value is not None and value not in words and not is_integer(value, 1):
+                either = "a number of rows" + "".join(f" or '{word}'" for word in words)
+                raise ArgumentError(Argument(name), f" must be {either}, or None for all; got {value!r}.")
         self._check_filling()
         make_model(self.model)
         if self.method == "soft":
@@ -173,6 +180,8 @@ class RunOptions:
         for name, (fits, methods) in belongs.items():
             if getattr(self, name) is not None and not fits:
                 raise ArgumentError(Argument(name), f" is for {methods}; it has no effect with ", method, ".")
+        if self.method == "supervised" and is_integer(self.max_pool):
+            raise ArgumentError(Argument("max_pool"), " is for all methods but supervised.")
         if self.method == "supervised" and not self.guard:
             raise ArgumentError(Argument("guard", False), " has no effect with ", method, ".")
 
@@ -197,6 +206,7 @@ class RunOptions:
             "precision": None if self.precision is None else float(self.precision),
             "cost": None if self.cost is None else str(read_costs(self.cost)),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "max_pool": None if self.max_pool in (None, "auto") else int(self.max_pool),
             "missing_label": missing_label,
             "seed": int(self.random_state),
         }

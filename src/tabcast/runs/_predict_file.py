@@ -44,6 +44,10 @@ class Predicted:
         What was noticed about the table file and its cells.
     meaning : str, default=""
         Which class is predicted, in words.
+
+    See Also
+    --------
+    predict_file : Returns it.
     """
 
     n_rows: int
@@ -102,6 +106,23 @@ def predict_file(
     See Also
     --------
     Run.predict : Predict a table in memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from tabcast import fit_table
+    >>> from tabcast.runs import load_model, predict_file
+    >>> table = pd.DataFrame({"length": [1, 9] * 10, "kind": ["short", "long"] * 5 + [None] * 10})
+    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run.save(Path(place, "run"))
+    ...     table[["length"]].to_csv(Path(place, "new.csv"), index=False)
+    ...     predicted = predict_file(load_model(Path(place, "run")), Path(place, "new.csv"), Path(place, "out.csv"))
+    ...
+    >>> predicted.n_rows, predicted.counts
+    (20, {'long': 10, 'short': 10})
     """
     table, out = Path(table), Path(out)
     ending = find_ending(out)

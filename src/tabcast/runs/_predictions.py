@@ -14,18 +14,32 @@ from tabcast.decisions import DecisionRule
 LABEL = "prediction"
 PROBABILITY = "probability_"
 LONGEST_NAME = 80
+BLOCK = 100_000  # rows that are predicted at a time
 
 
 def tabulate_predictions(
     model: Any, rule: DecisionRule, features: pd.DataFrame, rows: NDArray[np.intp], identifiers: pd.DataFrame
 ) -> pd.DataFrame:
-    """Row number, identifiers, the class that the rule decides for, and probabilities of each row of `features`."""
+    """Row number, identifiers, the class that the rule decides for, and probabilities of some rows of a table.
+
+    Rows are predicted in blocks, so that memory for encoded rows does not grow with the table.
+    """
     classes = model.classes_
-    proba = model.predict_proba(features) if len(rows) else np.empty((0, len(classes)))
+    blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
+    probas = [np.asarray(model.predict_proba(_take(features, block))) for block in blocks]
+    proba = np.concatenate(probas) if probas else np.empty((0, len(classes)))
     label, probabilities = name_columns(classes, ["row", *identifiers.columns])
-    columns: dict[str, Any] = {"row": rows, **{name: identifiers[name].array for name in identifiers.columns}}
+    named = {name: _take(identifiers[[name]], rows)[name].array for name in identifiers.columns}
+    columns: dict[str, Any] = {"row": rows, **named}
     columns[label] = classes[rule.decide(proba)] if len(rows) else np.empty(0, dtype=object)
     return pd.DataFrame({**columns, **dict(zip(probabilities, proba.T, strict=True))})
+
+
+def _take(frame: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
+    """Some rows of a table; the table itself where these are all of them, in order."""
+    if len(rows) == len(frame) and np.array_equal(rows, np.arange(len(frame))):
+        return frame
+    return frame.iloc[rows]
 
 
 def name_columns(classes: Iterable[Any], taken: Iterable[str] = ()) -> tuple[str, list[str]]:

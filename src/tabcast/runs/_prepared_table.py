@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +66,12 @@ class PreparedTable:
     differences: list[str]
     alarms: list[str]
 
-    @property
+    @cached_property
     def unlabeled(self) -> NDArray[np.intp]:
         """Positions of the rows without a label."""
         return np.flatnonzero(pd.isna(self.y))
 
-    @property
+    @cached_property
     def identifiers(self) -> pd.DataFrame:
         """The columns that name rows, as they came."""
         return self.frame[find_identifiers(self.understanding, self.frame.columns)]

@@ -40,6 +40,17 @@ class RunReport:
     See Also
     --------
     Run.report : The page of a run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.runs import RunReport
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     RunReport("<p>A page</p>").save(Path(folder, "report.html"))
+    ...     Path(folder, "report.html").read_text()
+    ...
+    '<p>A page</p>'
     """
 
     def __init__(self, html: str) -> None:
@@ -90,6 +101,21 @@ def redraw_report(
     -------
     Path
         The page, in the folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from tabcast import fit_table
+    >>> from tabcast.runs import redraw_report
+    >>> table = pd.DataFrame({"age": [1, 9] * 10, "kind": ["young", "old"] * 5 + [None] * 10})
+    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run.save(Path(place, "run"))
+    ...     print(redraw_report(Path(place, "run")).name)
+    ...
+    report.html
     """
     folder = Path(folder)
     if sheet is not None and table is None:

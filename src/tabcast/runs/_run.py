@@ -229,6 +229,20 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     See Also
     --------
     fit_table : Make a run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from tabcast import fit_table, load_run
+    >>> table = pd.DataFrame({"size": [1, 9] * 10, "kind": ["small", "large"] * 5 + [None] * 10})
+    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run.save(Path(place, "run"))
+    ...     print(load_run(Path(place, "run")).predict(table.head(2))["prediction"].tolist())
+    ...
+    ['small', 'large']
     """
     folder = Path(folder)
     summary = read_summary(folder)

@@ -56,7 +56,7 @@ def summarize(table: PreparedTable, options: RunOptions, trained: Trained) -> di
         "verdict": None if guarded is None else guarded.verdict_.to_dict(),
         "score": None if trained.supervised is None else trained.supervised.score,
         "decision": trained.decision.to_dict(),
-        "training": _describe_training(trained),
+        "training": _describe_training(trained, options),
         "diagnostics": {} if trained.diagnostics is None else trained.diagnostics.to_dict(),
         "warnings": [*table.notes, *map(word_note, understanding.notes), *warned],
         "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
@@ -69,7 +69,7 @@ def _describe_leak(column: ColumnNote) -> str | None:
     return word_reasons(leaks).lstrip("; ") if leaks else None
 
 
-def _describe_training(trained: Trained) -> dict[str, Any]:
+def _describe_training(trained: Trained, options: RunOptions) -> dict[str, Any]:
     """Rounds, alphas, fits and seconds."""
     guarded = trained.guarded
     if guarded is None:
@@ -78,6 +78,7 @@ def _describe_training(trained: Trained) -> dict[str, Any]:
     prior = getattr(model, "class_prior_", None)
     scores = getattr(model, "alpha_scores_", None)
     phases = getattr(model, "seconds_", {"model": guarded.seconds_["model"]})
+    others = {name: seconds for name, seconds in guarded.seconds_.items() if name != "model"}
     return {
         "best_round": int(model.best_round_),
         "n_rounds": int(model.n_rounds_),
@@ -86,8 +87,22 @@ def _describe_training(trained: Trained) -> dict[str, Any]:
         "alpha": getattr(model, "alpha_", None),
         "alpha_scores": None if scores is None else _to_records(scores),
         "n_fits": trained.n_fits,
-        "seconds": {**phases, "comparison": guarded.seconds_["comparison"]},
+        "seconds": {**phases, **others},
+        "pool": _describe_pool(trained, options),
         "class_prior": None if prior is None else [float(proportion) for proportion in prior],
+    }
+
+
+def _describe_pool(trained: Trained, options: RunOptions) -> dict[str, Any]:
+    """How many unlabeled rows there are, how many were compared with, trained on and looked at, and the curve."""
+    assert trained.guarded is not None
+    verdict, curve, n_trained = trained.guarded.verdict_, trained.guarded.pool_curve_, len(trained.pseudo_labels)
+    return {
+        "n_unlabeled": verdict.n_unlabeled,
+        "n_judged": verdict.n_judged,
+        "n_trained": n_trained,
+        "n_diagnosed": n_trained if options.judge_rows is None else min(n_trained, options.judge_rows),
+        "curve": None if curve is None else curve.to_dict(),
     }
 
 

@@ -86,6 +86,8 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         scoring=options.metric,
         decision=options.find_decision(),
         guard=options.guard,
+        judge_rows=options.judge_rows,
+        max_pool=options.max_pool,
         time_limit=options.time_limit,
         n_jobs=options.n_jobs,
         random_state=options.random_state,
@@ -98,7 +100,9 @@ def train(table: PreparedTable, options: RunOptions) -> Trained:
         except ComparisonStopped:
             warnings.warn(_say_stopped(options), TabcastWarning, stacklevel=2)
             return _keep_uncompared(guarded, options, _each_once(caught), perf_counter() - start)
-        diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
+        diagnostics = diagnose(
+            guarded, table.X, table.y, judge_rows=options.judge_rows, random_state=options.random_state
+        )
     return Trained(
         guarded.deployed_,
         guarded.decision_,

@@ -15,6 +15,7 @@ from tabcast.self_training._fitter import Fitted, Fitter, evaluate, predict_clas
 from tabcast.self_training._hard import HardMethod, PreparedHard
 from tabcast.self_training._method import Method, Parts, PreparedMethod
 from tabcast.self_training._output_power import calibrate_power
+from tabcast.self_training._pool_sample import PoolSample, draw_pool, take_pool
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._scoring import StoredPredictions, find_scorer
@@ -35,6 +36,7 @@ __all__ = [
     "Method",
     "Outcome",
     "Parts",
+    "PoolSample",
     "PreparedCast",
     "PreparedHard",
     "PreparedMethod",
@@ -50,10 +52,12 @@ __all__ = [
     "StoredPredictions",
     "TrainingData",
     "calibrate_power",
+    "draw_pool",
     "evaluate",
     "find_scorer",
     "predict_classes",
     "read_training_data",
     "run_method",
     "sharpen",
+    "take_pool",
 ]

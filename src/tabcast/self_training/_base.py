@@ -42,7 +42,12 @@ def _estimator_has(method: str) -> Any:
 
 
 class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Base of the classifiers: predicts with `deployed_`, for tables with the columns of `fit`."""
+    """Base of the classifiers: predicts with `deployed_`, for tables with the columns of `fit`.
+
+    See Also
+    --------
+    CASTClassifier : A member.
+    """
 
     estimator: Any
     missing_label: Any

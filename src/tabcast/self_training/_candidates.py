@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabcast.self_training._algorithm import Proposals
 from tabcast.self_training._data import Split
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.statistics import mean, standard_error
-from tabcast.table import Floats, Index
+from tabcast.table import Floats
 
 TERMINATION_REASONS = (
     "schedule_finished",
@@ -28,23 +29,45 @@ TERMINATION_REASONS = (
 
 @dataclass
 class SplitRun:
-    """The rounds of a method on one split: what to fit now, and since when each row has been in use."""
+    """The rounds of a method on one split: what to fit now, and since when each row has been in use.
+
+    Attributes
+    ----------
+    split : Split
+        The split.
+    proposals : generator
+        Yields what to fit.
+    gives_reasons : bool
+        Whether its pseudo-labels may be shown to the user, with their confidences.
+    request : PseudoLabels
+        What to fit now.
+    since : ndarray of int
+        The round since which each row has been in use, -1 for one that is not.
+    n_changed : int
+        Number of rows whose use or label the last step changed.
+    """
 
     split: Split
     proposals: Proposals
+    gives_reasons: bool = True
     request: PseudoLabels = field(init=False)
-    since: Index = field(init=False)
+    since: NDArray[np.integer[Any]] = field(init=False)
+    n_changed: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.request = next(self.proposals)
-        self.since = np.full(len(self.request.chosen), -1, dtype=np.intp)
+        self.since = np.full(len(self.request.chosen), -1, dtype=np.int8)
 
     def advance(self, fitted: Fitted, round_number: int) -> bool:
         """Hand over a fitted classifier and take the next request; whether it differs from the one before."""
         before = self.request
-        self.request = self.proposals.send(fitted)
-        kept = self.request.chosen & (self.since >= 0)
-        self.since = np.where(kept, self.since, np.where(self.request.chosen, round_number, -1))
+        after = self.proposals.send(fitted)
+        self.request = after if self.gives_reasons else after.without_reasons()
+        self.n_changed = after.count_changes(before)
+        since = self.since.astype(np.promote_types(self.since.dtype, np.min_scalar_type(-1 - round_number)))
+        since[~after.chosen] = -1
+        since[after.chosen & (since < 0)] = round_number
+        self.since = since
         return self.request.key != before.key
 
 
@@ -53,7 +76,7 @@ class BestRound:
     """A round on one split: its pseudo-labels, since when each row has been in use, the classifier fitted on them."""
 
     pseudo: PseudoLabels
-    since: Index
+    since: NDArray[np.integer[Any]]
     fitted: Fitted
 
 
@@ -96,7 +119,6 @@ class Candidate:
     best: list[BestRound] = field(default_factory=list)
     held_out: list[Floats] = field(default_factory=list)
     reason: str | None = None
-    _last: list[PseudoLabels] = field(default_factory=list)
 
     @property
     def best_scores(self) -> Floats:
@@ -121,9 +143,7 @@ class Candidate:
         self.n_selected.append(sum(int(request.chosen.sum()) for request in requests) / len(requests))
         counts = [request.class_counts(fits[0].pool_proba.shape[1]) for request in requests]
         self.class_counts.append(np.mean(counts, axis=0))
-        changes = [after.count_changes(before) for before, after in zip(self._last or requests, requests, strict=True)]
-        self.n_changed.append(sum(changes) / len(changes))
-        self._last = requests
+        self.n_changed.append(sum(run.n_changed for run in self.runs) / len(self.runs))
         if len(fits[0].held_out_proba):
             self.held_out.append(np.concatenate([fitted.held_out_proba for fitted in fits]))
         evaluated = not np.isnan(self.scores[-1]).any()
@@ -170,6 +190,7 @@ def run_in_step(
         requests = [(run.split, run.request) for candidate in active for run in candidate.runs]
         predict_pool = round_number < last_round
         fits = iter(fitter.fit(requests, predict_pool=predict_pool, predict_held_out=predict_held_out))
+        going: list[tuple[Candidate, list[Fitted]]] = []
         for candidate in active:
             own = [next(fits) for _ in candidate.runs]
             if score_round is not None:
@@ -180,11 +201,34 @@ def run_in_step(
             elif patience is not None and round_number - candidate.best_round >= patience:
                 candidate.reason = "no_improvement"
             else:
-                moved = [run.advance(fit, round_number + 1) for run, fit in zip(candidate.runs, own, strict=True)]
-                if schedule is None and not any(moved):
-                    candidate.reason = _why_nothing_moved(candidate)
+                going.append((candidate, own))
+        moved = _advance(going, fitter, round_number + 1)
+        for (candidate, _), changed in zip(going, moved, strict=True):
+            if schedule is None and not changed:
+                candidate.reason = _why_nothing_moved(candidate)
+        fitter.forget()
         if all(candidate.reason for candidate in candidates):
             return
+
+
+def _advance(going: list[tuple[Candidate, list[Fitted]]], fitter: Fitter, round_number: int) -> list[bool]:
+    """Hand the classifiers of a round over, and tell which candidates changed on any split.
+
+    Candidates that share a classifier take it one after the other. Many unlabeled rows are predicted here, once per
+    classifier, and the probabilities of one classifier at a time are in memory.
+    """
+    moved = [False] * len(going)
+    shared: dict[int, list[tuple[int, SplitRun, Fitted]]] = {}
+    for number, (candidate, own) in enumerate(going):
+        for run, fitted in zip(candidate.runs, own, strict=True):
+            key = id(fitted) if len(fitted.pool_proba) else id(fitted.estimator)
+            shared.setdefault(key, []).append((number, run, fitted))
+    for group in shared.values():
+        predicted = fitter.with_pool(group[0][2])
+        for number, run, _ in group:
+            moved[number] |= run.advance(predicted, round_number)
+        del predicted
+    return moved
 
 
 def _why_nothing_moved(candidate: Candidate) -> str:

@@ -57,6 +57,10 @@ class PreparedCast(PreparedMethod):
     ----------
     loop : PreparedHard
         The loop; the confidence in it has an `alpha`.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     loop: PreparedHard
@@ -85,6 +89,10 @@ class CastMethod(Method):
         What to choose from; None: as many of the grid as `max_fits` allows.
     max_fits : int or None, default=None
         Most fits that a search may spend. None: no limit.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     loop: HardMethod

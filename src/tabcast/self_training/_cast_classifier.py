@@ -62,11 +62,33 @@ class CASTClassifier(SelfTrainer):
         schedule, the number of rounds. None: the whole grid, all rounds.
     noise_filter : str or NoiseFilter, default=None
         Which chosen rows are rejected after all: "mahalanobis" or a member of `tabcast.noise_filters`. None: no row.
-    validation, scoring, decision, relabel, max_rounds, patience, pseudo_weight : see SelfTrainingClassifier
-        How rounds are evaluated, how classes are predicted, how many rounds there are, and the weight of a
-        pseudo-labeled row.
-    missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
-        How labels and columns are read, and how training runs.
+    validation : str, float, int, splitter, Validation or None, default="cv"
+        How rounds and alphas are evaluated: "cv" is repeated stratified cross-validation of the labeled rows, None
+        evaluates nothing and keeps the last round. This and what follows as in :class:`SelfTrainingClassifier`.
+    scoring : str or callable, default=None
+        The score of a round. None: the estimator's own `score`.
+    decision : str or Decision, default="accuracy"
+        How `predict` decides for a class: "accuracy", "balanced", "f1" or a member of `tabcast.decisions`.
+    relabel : bool, default=True
+        Whether unlabeled rows are labeled anew in every round, as in the paper.
+    max_rounds : int, default=10
+        The most rounds that are run.
+    patience : int, default=2
+        Rounds without a better score before training stops; a curriculum is always completed.
+    pseudo_weight : float, "soft" or Weighting, default=1.0
+        Weight of a pseudo-labeled row; a labeled row weighs 1.
+    missing_label : object, default="auto"
+        The label of unlabeled rows, besides missing values. "auto": -1 in a numeric y.
+    categorical_features : array-like, default=None
+        Names, positions or mask of the categorical columns. None: inferred from the types.
+    judge_rows : int or None, default=None
+        Most unlabeled rows that alpha and rounds are chosen with, drawn at random. None: all.
+    n_jobs : int, default=None
+        Fits at a time; results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random.
+    verbose : int, default=0
+        1 shows a progress bar.
 
     Attributes
     ----------
@@ -123,6 +145,7 @@ n_fits_ : see SelfTrainingClassifier
         pseudo_weight: float | str | Weighting = 1.0,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
+        judge_rows: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -144,6 +167,7 @@ n_fits_ : see SelfTrainingClassifier
         self.pseudo_weight = pseudo_weight
         self.missing_label = missing_label
         self.categorical_features = categorical_features
+        self.judge_rows = judge_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tabcast.models import Adaptation
-from tabcast.table import Floats, Index, Labels, Mask, find_categorical, take_rows
+from tabcast.table import MANY_ROWS, Floats, Index, Labels, Mask, find_categorical, join_rows, row_blocks, take_rows
 from tabcast.validation import Validation
 
 
@@ -28,8 +28,6 @@ class TrainingData:
         Their classes.
     labeled, pool : ndarray of shape (n_labeled,) and (n_unlabeled,)
         Positions of the labeled and of the unlabeled rows.
-    X_pool : array or DataFrame
-        The unlabeled rows.
     sample_weight : ndarray of shape (n_rows,) or None, default=None
         Weight of each row.
     row_params, other_params : mapping
@@ -38,13 +36,16 @@ class TrainingData:
         Labeled rows that the user set apart for evaluation.
     categorical_features : array-like or None, default=None
         What the user said about columns.
+
+    See Also
+    --------
+    read_training_data : Makes it from what `fit` was given.
     """
 
     X: Any
     labels: Labels
     labeled: Index
     pool: Index
-    X_pool: Any
     sample_weight: Floats | None = None
     row_params: Mapping[str, Any] = field(default_factory=dict)
     other_params: Mapping[str, Any] = field(default_factory=dict)
@@ -55,6 +56,20 @@ class TrainingData:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.labels.classes)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the unlabeled rows are too many to be copied without need, and are handled block by block."""
+        return len(self.pool) > MANY_ROWS
+
+    @property
+    def X_pool(self) -> Any:
+        """The unlabeled rows; where they are many, a new copy that is not kept."""
+        return take_rows(self.X, self.pool) if self.is_large else self._few_rows
+
+    @cached_property
+    def _few_rows(self) -> Any:
+        return take_rows(self.X, self.pool)
 
     @cached_property
     def categorical(self) -> Mask:
@@ -77,8 +92,25 @@ class TrainingData:
         if adaptation.columns is None:
             return self
         validation = None if self.validation is None else (adaptation.encode(self.validation[0]), self.validation[1])
-        X = adaptation.encode(self.X)
-        return replace(self, X=X, X_pool=take_rows(X, self.pool), validation=validation)
+        return replace(self, X=adaptation.encode(self.X), validation=validation)
+
+    def map_pool(self, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+        """Apply a function that treats every row by itself to the unlabeled rows.
+
+        Parameters
+        ----------
+        function : callable
+            From a table to an array with one entry per row.
+
+        Returns
+        -------
+        ndarray
+            What the function returns for all unlabeled rows.
+        """
+        if not self.is_large:
+            return function(self.X_pool)
+        blocks = row_blocks(len(self.pool))
+        return join_rows((function(take_rows(self.X, self.pool[rows])) for rows in blocks), len(self.pool))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +125,10 @@ class Split:
         The held-out rows, None where there are none.
     held_out_rows : ndarray
         Positions of the held-out rows where they are rows of the table.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     train: Index

@@ -15,7 +15,7 @@ from tabcast.self_training._candidates import BestRound, Candidate, SplitRun, ch
 from tabcast.self_training._data import Split, TrainingData, make_splits
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._method import Method, PreparedMethod, count_fits
-from tabcast.self_training._pseudo_labels import PseudoLabels
+from tabcast.self_training._pseudo_labels import PseudoLabels, entries_of
 from tabcast.statistics import mean, standard_error
 from tabcast.table import UNLABELED
 from tabcast.validation import NoValidation
@@ -52,6 +52,10 @@ class Outcome(Generic[Prepared]):
         row in use.
     others : list of Outcome
         Of the other candidates, where the method keeps every one.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     data: TrainingData
@@ -82,9 +86,9 @@ class Outcome(Generic[Prepared]):
             "raw_label": classes[pseudo.raw_labels],
             "confidence": pseudo.confidence,
             "raw_confidence": pseudo.raw_confidence,
-            "density": np.full(n_pool, np.nan) if gamma is None else gamma[np.arange(n_pool), pseudo.labels],
+            "density": np.full(n_pool, np.nan) if gamma is None else entries_of(gamma, pseudo.labels),
             "selected": pseudo.chosen,
-            "round": np.where(pseudo.chosen, self.best.since, -1),
+            "round": np.where(pseudo.chosen, self.best.since, -1).astype(np.intp),
         }
 
     def describe_alphas(self) -> dict[str, Any]:
@@ -160,6 +164,21 @@ def run_method(
     -------
     Outcome
         The chosen model and everything that is known about it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast import SelfTrainingClassifier
+    >>> from tabcast.self_training import Fitter, HardMethod, find_scorer, read_training_data, run_method
+    >>> X, y = np.array([[0.0], [1.0], [0.2], [0.9], [0.1], [0.8]]), np.array([0, 1, 0, 1, -1, -1])
+    >>> template = SelfTrainingClassifier(GaussianNB(), validation=2).fit(X, y)
+    >>> data = read_training_data(template, X, y, None, None, None, {})
+    >>> fitter = Fitter(GaussianNB(), data, find_scorer("accuracy", GaussianNB(), data.labels.classes))
+    >>> method = HardMethod(template.parts_)
+    >>> outcome = run_method(method, data, fitter, np.random.RandomState(0), max_rounds=2, patience=1)
+    >>> outcome.chosen.best_round, outcome.transduce()[0].tolist()
+    (0, [0, 1, 0, 1, -1, -1])
     """
     schedule, has_pool = method.schedule, len(data.pool) > 0
     last_round = min(max_rounds, schedule or max_rounds) if has_pool else 0
@@ -176,7 +195,8 @@ def run_method(
             prepared = [method.prepare(data, split, split.y_held_out) for split in splits]
         pairs = list(zip(splits, prepared, strict=True))
         candidates = [
-            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter)) for split, one in pairs]) for alpha in alphas
+            Candidate(alpha, [SplitRun(split, one.propose(alpha, fitter), not refits) for split, one in pairs])
+            for alpha in alphas
         ]
         run_in_step(
             candidates,
@@ -194,6 +214,7 @@ def run_method(
             prepared.append(final)
         outcomes = []
         for chosen in candidates if method.keeps_every_candidate else [choose_candidate(candidates)]:
+            fitter.forget()
             best = chosen.best[0]
             if refits:
                 best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
@@ -216,7 +237,7 @@ def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
         if chosen.held_out:
             fitted = replace(fitted, held_out_proba=chosen.held_out[round_number])
         if round_number < chosen.best_round:
-            run.advance(fitted, round_number + 1)
+            run.advance(fitter.with_pool(fitted), round_number + 1)
     return BestRound(run.request, run.since, fitted)
 
 
@@ -224,4 +245,4 @@ def _first_proposal(final: PreparedMethod, alpha: float | None, fitter: Fitter, 
     """What the first round would have used."""
     proposals = final.propose(alpha, fitter)
     next(proposals)
-    return proposals.send(supervised)
+    return proposals.send(fitter.with_pool(supervised))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -43,11 +43,19 @@ class Fitted:
         The fitted classifier, for encoded tables.
     pool_proba, held_out_proba : ndarray of shape (n_rows, n_classes)
         Probabilities of the unlabeled and of the held-out rows, softened where labels were sharpened; empty where they
-        were not needed.
+        were not needed. Many unlabeled rows are predicted by :meth:`Fitter.with_pool` alone.
     score : float
         Score on the held-out rows, NaN without any.
     seconds : float, default=0.0
         Time of fitting and predicting.
+    present : ndarray of int
+        Indices of the classes that have a training row.
+    power : float
+        The power that probabilities are raised to; 1 leaves them as they are.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     estimator: Any
@@ -55,6 +63,8 @@ class Fitted:
     held_out_proba: Floats
     score: float
     seconds: float = 0.0
+    present: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    power: float = 1.0
 
 
 class Fitter:
@@ -93,6 +103,10 @@ class Fitter:
         as well.
     progress : Progress
         Advances with every fit.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     def __init__(
@@ -129,7 +143,7 @@ class Fitter:
         requests : iterable of tuple (Split, PseudoLabels)
             The training sets.
         predict_pool : bool, default=True
-            Whether the unlabeled rows are predicted.
+            Whether the unlabeled rows are predicted; where they are many, they are not yet.
         predict_held_out : bool, default=True
             Whether the held-out rows are predicted.
 
@@ -143,13 +157,37 @@ class Fitter:
         fits = self._fit_each(
             list(missing.values()),
             scorer=self.scorer,
-            predict_pool=predict_pool or self.predict_all,
+            predict_pool=(predict_pool and not self.data.is_large) or self.predict_all,
             predict_held_out=predict_held_out or self.predict_all,
         )
         for (key, (_, pseudo)), fitted in zip(missing.items(), fits, strict=True):
             self._done[key] = fitted if self.keep is None else self.keep(fitted, self.adaptation)
             self.seconds["supervised" if pseudo.is_supervised else "students"] += fitted.seconds
         return [self._done[key] for key, _ in keyed]
+
+    def with_pool(self, fitted: Fitted) -> Fitted:
+        """Predict the unlabeled rows, unless the fit has done so.
+
+        Parameters
+        ----------
+        fitted : Fitted
+            A fit of this fitter.
+
+        Returns
+        -------
+        Fitted
+            The same with `pool_proba`, which is not remembered here: of many rows only those in use are in memory.
+        """
+        if len(fitted.pool_proba) or len(self.data.pool) == 0:
+            return fitted
+        with explained(self.estimator, self.data.X, "predict"):
+            return replace(fitted, pool_proba=predict_pool_classes(fitted, self.data))
+
+    def forget(self) -> None:
+        """Forget the students of a round when all candidates are past it, where rows are many."""
+        if self.data.is_large and not self.predict_all:
+            supervised = PseudoLabels.none(len(self.data.pool)).key
+            self._done = {key: fitted for key, fitted in self._done.items() if key[1] == supervised}
 
     def fit_supervised(self, split: Split) -> Fitted:
         """Fit the classifier of the labeled rows alone.
@@ -232,23 +270,36 @@ def fit_classifier(
     """Fit a copy of the estimator on the training rows of a split plus pseudo-labels, and predict."""
     start = perf_counter()
     rows, codes, weight = training_rows(data, split, pseudo)
-    X, classes = take_rows(data.X, rows), data.labels.classes
+    X, classes = take_training_rows(data, rows), data.labels.classes
     with explained(estimator, X, "fit"):
         model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
     held_out, nothing = split.held_out, np.empty((0, data.n_classes))
-    present, has_pool = np.flatnonzero(np.bincount(codes)), len(data.pool) > 0
+    fitted = Fitted(model, nothing, nothing, np.nan, 0.0, np.flatnonzero(np.bincount(codes)), pseudo.power)
     softened = soften(model, pseudo.power)
     decided = softened if rule is None else decide_with(softened, rule, classes)
     with explained(estimator, X, "predict"):
-        return Fitted(
-            model,
-            predict_classes(softened, data.X_pool, data.n_classes, present) if predict_pool and has_pool else nothing,
-            predict_classes(softened, held_out[0], data.n_classes, present)
+        return replace(
+            fitted,
+            pool_proba=predict_pool_classes(fitted, data) if predict_pool and len(data.pool) else nothing,
+            held_out_proba=predict_classes(softened, held_out[0], data.n_classes, fitted.present)
             if predict_held_out and held_out
             else nothing,
-            evaluate(decided, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
-            perf_counter() - start,
+            score=evaluate(decided, scorer, held_out[0], classes[held_out[1]]) if scorer and held_out else np.nan,
+            seconds=perf_counter() - start,
         )
+
+
+def take_training_rows(data: TrainingData, rows: Index) -> Any:
+    """The rows to train on; a large table itself where that is all of its rows in their order."""
+    if data.is_large and len(rows) == len(data.labels.codes) and (np.diff(rows) == 1).all():
+        return data.X
+    return take_rows(data.X, rows)
+
+
+def predict_pool_classes(fitted: Fitted, data: TrainingData) -> Floats:
+    """Probabilities of the unlabeled rows, many of them block by block."""
+    model = soften(fitted.estimator, fitted.power)
+    return data.map_pool(lambda X: predict_classes(model, X, data.n_classes, fitted.present))
 
 
 def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
@@ -269,6 +320,16 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
     -------
     float
         The score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics import get_scorer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast.self_training import evaluate
+    >>> model = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    >>> evaluate(model, get_scorer("accuracy"), [[0.1], [0.9]], np.array([0, 0]))
+    0.5
     """
     try:
         score = float(scorer(model, X, y))
@@ -298,6 +359,15 @@ def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Float
     -------
     ndarray of shape (n_rows, n_classes)
         The probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from tabcast.self_training import predict_classes
+    >>> model = DummyClassifier().fit([[0], [1]], [0, 2])
+    >>> predict_classes(model, [[5]], n_classes=3, present=np.array([0, 2]))
+    array([[0.5, 0. , 0.5]])
     """
     proba = refuse_nan(np.asarray(model.predict_proba(X), dtype=float), model)
     if proba.shape[1] == n_classes:

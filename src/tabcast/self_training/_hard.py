@@ -42,16 +42,20 @@ class PreparedHard(PreparedMethod):
     ----------
     parts : Parts
         The fitted parts.
-    X_pool : array or DataFrame
-        The unlabeled rows.
+    data : TrainingData
+        The rows.
     y_held_out : ndarray of int
         Class indices of the held-out rows, for a confidence that has to be calibrated.
     relabel : bool
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
-    X_pool: Any
+    data: TrainingData
     y_held_out: Index
     relabel: bool
 
@@ -59,7 +63,7 @@ class PreparedHard(PreparedMethod):
         """Run Algorithm 1; the strategy and the weighting may learn from round to round, so each run has its own."""
         parts = self.parts
         return self_train(
-            self.X_pool,
+            self.data,
             parts.confidence,
             deepcopy(parts.strategy),
             parts.noise_filter,
@@ -79,6 +83,10 @@ class HardMethod(Method):
         The exchangeable parts.
     relabel : bool, default=True
         Whether all unlabeled rows are labeled anew in every round.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
@@ -127,4 +135,4 @@ class HardMethod(Method):
                 categorical_features=data.categorical[selection.support_],
             )
         parts.noise_filter.fit(X, y, data.categorical)
-        return PreparedHard(parts, data.X_pool, y_held_out, self.relabel)
+        return PreparedHard(parts, data, y_held_out, self.relabel)

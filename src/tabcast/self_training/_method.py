@@ -45,6 +45,10 @@ class Parts:
         Which labeled rows are held out.
     teacher : Teacher or None, default=None
         The fitted teacher of soft self-training.
+
+    See Also
+    --------
+    SelfTrainingClassifier : Its parameters become parts.
     """
 
     confidence: Confidence
@@ -86,6 +90,10 @@ class PreparedMethod(ABC):
     ----------
     parts : Parts
         The parts, fitted to the training rows.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts
@@ -127,6 +135,10 @@ class Method(ABC):
         The exchangeable parts.
     n_extra_fits : int
         Fits of the user's estimator per split besides those of the rounds.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tabcast.table import Floats, Index, Mask
+from tabcast.table import Floats, Index, Mask, map_rows
+
+
+def narrow(labels: Index, n_classes: int) -> NDArray[np.integer[Any]]:
+    """Class indices in the smallest signed integers that hold them: candidates in step have many of them."""
+    return labels.astype(np.min_scalar_type(-max(n_classes, 1)))
+
+
+def entries_of(values: Floats, labels: NDArray[np.integer[Any]]) -> Floats:
+    """For each row the entry of its label."""
+    return map_rows(lambda block, of: block[np.arange(len(of)), of], values, labels)
+
+
+def share_constant(values: Floats) -> Floats:
+    """An array whose entries are all equal, as one number in memory; another one as it is."""
+    return np.broadcast_to(values[0], len(values)) if len(values) and (values == values[0]).all() else values
 
 
 @dataclass(frozen=True)
@@ -18,7 +35,7 @@ class PseudoLabels:
     Attributes
     ----------
     labels : ndarray of int
-        Class index.
+        Class index, in a type as small as the number of classes allows.
     raw_labels : ndarray of int
         Class index that the classifier alone would predict.
     chosen : ndarray of bool
@@ -33,10 +50,14 @@ class PseudoLabels:
         Confidence that the strategy required of each class. None: it selects by rank, or everything.
     power : float, default=1.0
         The power that probabilities of a classifier trained on them are raised to; 1 leaves them as they are.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
-    labels: Index
-    raw_labels: Index
+    labels: NDArray[np.integer[Any]]
+    raw_labels: NDArray[np.integer[Any]]
     chosen: Mask
     confidence: Floats
     raw_confidence: Floats
@@ -59,8 +80,18 @@ class PseudoLabels:
         PseudoLabels
             Nothing chosen.
         """
-        no_class, nothing = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows)
-        return cls(no_class, no_class, np.zeros(n_rows, dtype=bool), nothing, nothing, nothing)
+        no_class, nothing = np.broadcast_to(np.int8(0), n_rows), np.broadcast_to(0.0, n_rows)
+        return cls(no_class, no_class, np.broadcast_to(np.False_, n_rows), nothing, nothing, nothing)
+
+    def without_reasons(self) -> PseudoLabels:
+        """Drop what training does not need: the labels of the classifier alone, and confidences.
+
+        Returns
+        -------
+        PseudoLabels
+            The same rows, labels and weights.
+        """
+        return replace(self, raw_labels=self.labels[:0], confidence=self.weight[:0], raw_confidence=self.weight[:0])
 
     @property
     def is_supervised(self) -> bool:
@@ -103,10 +134,12 @@ class PseudoLabels:
     @cached_property
     def key(self) -> bytes:
         """Equal exactly if the same rows are used with the same labels and weights."""
-        digest = blake2b(np.packbits(self.chosen).tobytes())
-        digest.update(self.labels[self.chosen].tobytes())
-        digest.update(self.weight[self.chosen].tobytes())
+        digest = blake2b(np.packbits(self.chosen).data)
+        rows: Mask | slice = slice(None) if self.chosen.all() else self.chosen
+        digest.update(np.ascontiguousarray(self.labels[rows]).data)
+        weight = self.weight[rows]
+        digest.update(np.ascontiguousarray(weight[:1] if (weight == weight[:1]).all() else weight).data)
         if self.soft is not None:
-            digest.update(self.soft[self.chosen].tobytes())
+            digest.update(np.ascontiguousarray(self.soft[rows]).data)
             digest.update(repr(float(self.power)).encode())
         return digest.digest()

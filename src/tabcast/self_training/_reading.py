@@ -27,7 +27,6 @@ from tabcast.table import (
     read_labels,
     read_table,
     stack_rows,
-    take_rows,
     warn_empty_columns,
 )
 
@@ -59,6 +58,16 @@ def read_training_data(
     -------
     TrainingData
         The rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast import CASTClassifier
+    >>> from tabcast.self_training import read_training_data
+    >>> X, y = np.array([[0.0], [1.0], [0.2]]), np.array(["no", "yes", None], dtype=object)
+    >>> data = read_training_data(CASTClassifier(), X, y, None, None, None, {})
+    >>> data.labeled.tolist(), data.pool.tolist(), data.labels.classes.tolist()
+    ([0, 1], [2], ['no', 'yes'])
     """
     estimator = classifier._base_estimator()
     if not hasattr(estimator, "predict_proba"):
@@ -99,7 +108,6 @@ def read_training_data(
         labels,
         np.flatnonzero(labels.labeled),
         pool,
-        take_rows(table, pool),
         _read_weights(estimator, sample_weight, n_given, n_rows(table)),
         row_params,
         other_params,

@@ -128,6 +128,14 @@ def find_scorer(scoring: Any, estimator: Any, classes: NDArray[Any], *, numbers_
     -------
     callable
         Scores a classifier on rows with their classes.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast.self_training import find_scorer
+    >>> model = GaussianNB().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> find_scorer("f1", model, model.classes_)(model, [[0.1], [0.9]], ["no", "yes"])
+    1.0
     """
     scorer: Scorer = check_scoring(estimator, scoring=scoring)
     if not isinstance(scoring, str) or len(classes) != 2 or not (numbers_too or classes.dtype.kind not in "biuf"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,9 +24,12 @@ from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._method import Method, Parts
 from tabcast.self_training._partitioned import fit_partitioned
+from tabcast.self_training._pool_sample import PoolSample, draw_pool, take_pool
 from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._scoring import find_scorer
+from tabcast.self_training._whole_pool import train_on_whole_pool
 from tabcast.table import column_names, take_rows
+from tabcast.validation import NoValidation
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +57,18 @@ class Tables:
 
 
 class SelfTrainer(SemiSupervisedClassifier):
-    """Base of the self-training classifiers; a member builds a method and remembers an outcome."""
+    """Base of the self-training classifiers; a member builds a method and remembers an outcome.
+
+    See Also
+    --------
+    CASTClassifier : A member.
+    """
 
     scoring: Any
     decision: str | Decision
     max_rounds: int
     patience: int
+    judge_rows: int | None
     n_jobs: int | None
     random_state: int | np.random.RandomState | None
     verbose: int
@@ -157,11 +166,12 @@ class SelfTrainer(SemiSupervisedClassifier):
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         estimator = seeded(self._choose_estimator(data, seed), seed)
-        deciding = Deciding(decision, method, data, find_scorer(self.scoring, estimator, data.labels.classes))
+        method, sample = method.seeded(seed), self._draw_sample(method, data, seed)
+        deciding = Deciding(decision, method, sample.data, find_scorer(self.scoring, estimator, data.labels.classes))
         deciding.check(type(self).__name__)
         outcome = run_method(
-            method.seeded(seed),
-            data,
+            method,
+            sample.data,
             deciding.make_fitter(estimator, self.n_jobs),
             random_state,
             max_rounds=self.max_rounds,
@@ -170,11 +180,22 @@ class SelfTrainer(SemiSupervisedClassifier):
             verbose=self.verbose,
             score_round=deciding.score_round if decision.needs_out_of_fold else None,
         )
+        outcomes = [outcome, *outcome.others]
+        rules = [deciding.find_rules(one) for one in outcomes]
+        if sample.rows is not None:
+            fitter = replace(deciding, data=data).make_fitter(estimator, self.n_jobs)
+            fitter.n_fits = outcome.fitter.n_fits
+            outcomes = [train_on_whole_pool(one, sample, method, data, fitter) for one in outcomes]
         fitted = [self, *(copy(self) for _ in outcome.others)]
-        for one, result in zip(fitted, [outcome, *outcome.others], strict=True):
+        for one, result, (rule, supervised) in zip(fitted, outcomes, rules, strict=True):
             one._remember(result)
-            one.decision_, one.supervised_decision_ = deciding.find_rules(result)
+            one.decision_, one.supervised_decision_ = rule, supervised
         return fitted
+
+    def _draw_sample(self, method: Method, data: TrainingData, seed: int) -> PoolSample:
+        """The rows that alpha and the round are chosen with: all of them where nothing is chosen."""
+        chooses = data.validation is not None or not isinstance(method.parts.validation, NoValidation)
+        return take_pool(data, draw_pool(data.pool, self.judge_rows if chooses else None, seed))
 
     def _choose_estimator(self, data: TrainingData, seed: int) -> Any:
         """The user's estimator; of a portfolio the member that is chosen on the labeled rows, once per fit."""
@@ -196,6 +217,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         owner = type(self).__name__
         check_integer(self.max_rounds, "max_rounds", owner, 1)
         check_integer(self.patience, "patience", owner, 1)
+        check_integer(self.judge_rows, "judge_rows", owner, 1, allowed=[None])
         if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"`n_jobs` of {owner} must be None or an integer other than 0; got {self.n_jobs!r}.")
 
@@ -216,6 +238,16 @@ class SelfTrainer(SemiSupervisedClassifier):
         self.n_fits_ = fitter.n_fits
         self.required_confidence_ = outcome.shown.required
         self._tables = Tables(chosen.history(), outcome.describe_pool(), outcome.describe_alphas())
+
+    def _renumber(self, sample: PoolSample, whole: TrainingData) -> None:
+        """After a fit on some of the unlabeled rows: results have the numbers, and the length, of all rows."""
+        if sample.rows is None:
+            return
+        tables, rows = self._tables, sample.rows
+        self._tables = replace(tables, rows={**tables.rows, "row": rows[tables.rows["row"]]})
+        transduction, used = whole.labels.values(whole.labels.codes), np.where(whole.labels.labeled, 0, -1)
+        transduction[rows], used[rows] = self.transduction_, self.labeled_iter_
+        self.transduction_, self.labeled_iter_ = transduction, used
 
     @property
     def history_(self) -> pd.DataFrame:

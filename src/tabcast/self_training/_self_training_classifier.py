@@ -65,6 +65,9 @@ class SelfTrainingClassifier(SelfTrainer):
     categorical_features : array-like, default=None
         Names, positions or mask of the categorical columns, for the densities and for an estimator with a parameter of
         this name that is not set. None: inferred from the types.
+    judge_rows : int or None, default=None
+        Most unlabeled rows that a choice on held-out rows (of a round, of alpha) is made with, drawn at random; the
+        final model is trained on all of them. `history_` and `class_mix_` are then of these rows. None: all rows.
     n_jobs : int, default=None
         Number of fits at a time (joblib). The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -115,7 +118,7 @@ class SelfTrainingClassifier(SelfTrainer):
         The fitted rule by which `predict` decides.
     supervised_decision_ : DecisionRule
         The same for `supervised_`.
-    class_mix_ : ndarray of shape (n_rounds_ + 1, n_classes)
+    class_mix_ : ndarray of shape (n_rounds + 1, n_classes)
         Rows in use per class and round; means over splits.
     n_fits_ : int
         Number of base classifiers fitted: at most (1 + rounds) per split, and once more for the final model.
@@ -156,6 +159,7 @@ class SelfTrainingClassifier(SelfTrainer):
         pseudo_weight: float | str | Weighting = 1.0,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
+        judge_rows: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -174,6 +178,7 @@ class SelfTrainingClassifier(SelfTrainer):
         self.pseudo_weight = pseudo_weight
         self.missing_label = missing_label
         self.categorical_features = categorical_features
+        self.judge_rows = judge_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

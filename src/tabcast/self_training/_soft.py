@@ -21,8 +21,8 @@ from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._lesson import OwnOutOfFold, make_lesson
 from tabcast.self_training._method import Method, Parts, PreparedMethod
 from tabcast.self_training._output_power import calibrate_power
-from tabcast.self_training._pseudo_labels import PseudoLabels
-from tabcast.table import Floats, Index, take_rows
+from tabcast.self_training._pseudo_labels import PseudoLabels, entries_of, narrow
+from tabcast.table import MANY_ROWS, Floats, Index, map_rows, take_rows
 from tabcast.teachers import Sampling, Teacher, compare_samples
 
 UNALIGNED, ALIGNED = "unaligned", "aligned"
@@ -53,6 +53,10 @@ class PreparedSoft(PreparedMethod):
         The power that calibrates the teacher's out-of-fold probabilities; 1 where it has none.
     seconds : float
         Time of the teacher.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     def __init__(self, method: SoftMethod, data: TrainingData, split: Split) -> None:
@@ -101,14 +105,18 @@ class PreparedSoft(PreparedMethod):
         sharpened and, with alpha 1, aligned with the class proportions; the student is trained on the labeled rows and
         these. In a further round the student takes the place of the supervised model.
         """
-        current = yield PseudoLabels.none(len(self.data.pool))
         present = np.unique(self.data.labels.codes[self.split.train])
-        if not self.first_labels:
-            self._fit_teacher(current, present, fitter)
-        while True:
+
+        def write(current: Fitted) -> PseudoLabels:
+            if not self.first_labels:
+                self._fit_teacher(current, present, fitter)
             pseudo = self._write_labels(current, present, self.find_prior(alpha))
             self.first_labels.setdefault(alpha, pseudo)
-            current = yield pseudo
+            return pseudo
+
+        waiting = [PseudoLabels.none(len(self.data.pool))]  # neither what is sent nor what is yielded is held here
+        while True:
+            waiting.append(write((yield waiting.pop())))
 
     @property
     def present_classes(self) -> NDArray[Any]:
@@ -167,34 +175,44 @@ class PreparedSoft(PreparedMethod):
         self.own = OwnOutOfFold(fitter, self.split.train, present)
         teacher.fit(make_lesson(self.data, self.split, fitter, supervised, self.own, self.method.seed))
         if teacher.out_of_fold_ is not None:
-            self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
+            taught = teacher.teach(_take_classes(supervised.pool_proba, present))
+            self.sampling = compare_samples(teacher.out_of_fold_, taught)
             held_out = self.data.labels.codes[self.split.train[teacher.held_out_]]
             self.calibration = calibrate_power(teacher.out_of_fold_, np.searchsorted(present, held_out))
         self.seconds += perf_counter() - start
 
     def _write_labels(self, current: Fitted, present: Index, class_prior: Floats | None) -> PseudoLabels:
         """Sharpen and align the teacher's probabilities; rows of what is worth a copy sum to 1."""
-        n_pool, method = len(self.data.pool), self.method
-        every_row = np.arange(n_pool)
-        proba = self.teacher.teach(current.pool_proba[:, present])
+        n_pool, n_classes, method = len(self.data.pool), self.data.n_classes, self.method
+        proba = self.teacher.teach(_take_classes(current.pool_proba, present))
         temperature = 1.0 if self.keeps_labels else method.temperature
-        soft = np.zeros((n_pool, self.data.n_classes))
-        soft[:, present] = sharpen(proba, temperature)
+        soft = np.zeros((n_pool, n_classes))
+        soft[:, present] = map_rows(lambda rows: sharpen(rows, temperature), proba)
         if class_prior is not None:
-            soft[:, present] = align(soft[:, present], class_prior[present] / class_prior[present].sum())
+            soft[:, present] = align(_take_classes(soft, present), class_prior[present] / class_prior[present].sum())
         labels = soft.argmax(axis=1)
-        divided = np.asarray(self.parts.weighting.divide(soft))
-        divided /= divided.sum(axis=1, keepdims=True)
+        divided = map_rows(self._divide, soft)
         return PseudoLabels(
-            labels,
-            present[proba.argmax(axis=1)],
+            narrow(labels, n_classes),
+            narrow(present[proba.argmax(axis=1)], n_classes),
             np.ones(n_pool, dtype=bool),
-            confidence=divided[every_row, labels],
-            raw_confidence=proba[every_row, np.searchsorted(present, labels)],
-            weight=np.ones(n_pool),
+            confidence=entries_of(divided, labels),
+            raw_confidence=entries_of(proba, np.searchsorted(present, labels)),
+            weight=np.broadcast_to(1.0, n_pool),
             soft=divided,
             power=temperature * self.calibration if method.output_power is None else method.output_power,
         )
+
+    def _divide(self, soft: Floats) -> Floats:
+        """What is worth a copy of a row; the classes of a row sum to 1."""
+        divided = np.asarray(self.parts.weighting.divide(soft))
+        divided /= divided.sum(axis=1, keepdims=True)
+        return divided
+
+
+def _take_classes(proba: Floats, present: Index) -> Floats:
+    """The columns of some classes; many rows without a copy where that is all of them."""
+    return proba if len(present) == proba.shape[1] and len(proba) > MANY_ROWS else proba[:, present]
 
 
 @dataclass(frozen=True)
@@ -221,6 +239,10 @@ class SoftMethod(Method):
         the power that calibrates the teacher's out-of-fold probabilities.
     seed : int, default=0
         Seed of the teacher.
+
+    See Also
+    --------
+    run_method : Runs a method on a table.
     """
 
     parts: Parts

@@ -92,8 +92,18 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         member of `tabcast.decisions`, for example `Threshold(0.3)` or `Costs(...)`.
     patience : int, default=1
         Number of rounds without a better score after which training stops, where rounds are evaluated.
-    missing_label, categorical_features, n_jobs, random_state, verbose : see SelfTrainingClassifier
-        How labels and columns are read, and how training runs.
+    missing_label : object, default="auto"
+        What marks an unlabeled row, besides missing values. "auto": -1 in a numeric y.
+    categorical_features : array-like, default=None
+        Names, positions or mask of the categorical columns, also for the teacher. None: inferred from the types.
+    judge_rows : int or None, default=None
+        Most unlabeled rows that alpha and rounds are chosen with, drawn at random. None: all.
+    n_jobs : int, default=None
+        Number of fits at a time, which does not change the result.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the teacher, the splits and the estimator.
+    verbose : int, default=0
+        1 shows a progress bar.
 
     Attributes
     ----------
@@ -170,6 +180,7 @@ n_fits_ : see SelfTrainingClassifier
         patience: int = 1,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
+        judge_rows: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -188,6 +199,7 @@ n_fits_ : see SelfTrainingClassifier
         self.patience = patience
         self.missing_label = missing_label
         self.categorical_features = categorical_features
+        self.judge_rows = judge_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -8,7 +8,7 @@ from tabcast.statistics._calibration_error import (
     maximum_calibration_error,
     reliability_curve,
 )
-from tabcast.statistics._corrected_interval import Interval, corrected_interval
+from tabcast.statistics._corrected_interval import Interval, corrected_error, corrected_interval
 from tabcast.statistics._hotelling import hotelling_p_value
 from tabcast.statistics._means import mean, standard_error
 from tabcast.statistics._precision import (
@@ -27,6 +27,7 @@ __all__ = [
     "Interval",
     "SupportedThreshold",
     "area_under_curve",
+    "corrected_error",
     "corrected_interval",
     "expected_calibration_error",
     "expected_gap",

@@ -46,6 +46,14 @@ def expected_gap(curve: pd.DataFrame) -> float:
     -------
     float
         The expected calibration error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import expected_gap, reliability_curve
+    >>> curve = reliability_curve([0, 1, 1], np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]), n_bins=2)
+    >>> round(expected_gap(curve), 3)
+    0.133
     """
     gaps = (curve["accuracy"] - curve["confidence"]).abs()
     return float((gaps * curve["count"]).sum() / curve["count"].sum())
@@ -63,6 +71,14 @@ def largest_gap(curve: pd.DataFrame) -> float:
     -------
     float
         The maximum calibration error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import largest_gap, reliability_curve
+    >>> proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    >>> round(largest_gap(reliability_curve([0, 1, 1], proba, n_bins=2)), 3)
+    0.1
     """
     return float((curve["accuracy"] - curve["confidence"]).abs().max())
 

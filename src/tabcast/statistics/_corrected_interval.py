@@ -23,12 +23,44 @@ class Interval(NamedTuple):
         Upper end of the interval.
     confidence : float
         One-sided confidence that the difference is above 0.
+
+    See Also
+    --------
+    corrected_interval : Computes it.
     """
 
     gain: float
     low: float
     high: float
     confidence: float
+
+
+def corrected_error(differences: ArrayLike, test_share: float, *, resolution: float = 0.0) -> float:
+    """Compute the standard error of a mean of paired differences over splits whose training sets overlap.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_splits,)
+        Differences of scores on the same held-out rows.
+    test_share : float
+        Number of held-out rows divided by number of training rows.
+    resolution : float, default=0.0
+        What one held-out row of a split can change; see :func:`corrected_interval`.
+
+    Returns
+    -------
+    float
+        The standard error, ``sqrt((1 / J + n_test / n_train) * s^2)`` with J splits.
+
+    Examples
+    --------
+    >>> from tabcast.statistics import corrected_error
+    >>> round(corrected_error([0.1, 0.0, 0.2, 0.1], test_share=0.25), 3)
+    0.058
+    """
+    values = np.asarray(differences, dtype=float)
+    variance = max(float(values.var(ddof=1)), resolution**2 / len(values))
+    return math.sqrt((1 / len(values) + test_share) * variance)
 
 
 def corrected_interval(
@@ -71,8 +103,7 @@ def corrected_interval(
     values = np.asarray(differences, dtype=float)
     n_splits = len(values)
     gain = math.fsum(values) / n_splits
-    variance = max(float(values.var(ddof=1)), resolution**2 / n_splits)
-    error = math.sqrt((1 / n_splits + test_share) * variance)
+    error = corrected_error(values, test_share, resolution=resolution)
     half = float(student.ppf(0.5 + level / 2, n_splits - 1)) * error
     confidence = float(student.cdf(gain / error, n_splits - 1)) if error > 0 else (1 + float(np.sign(gain))) / 2
     return Interval(gain, gain - half, gain + half, confidence)

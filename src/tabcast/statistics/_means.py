@@ -23,6 +23,13 @@ def mean(values: Floats) -> float:
     -------
     float
         Their mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import mean
+    >>> mean(np.array([0.1, 0.2, 0.3])) == mean(np.array([0.3, 0.2, 0.1]))
+    True
     """
     return math.fsum(values) / len(values)
 
@@ -39,5 +46,12 @@ def standard_error(values: Floats) -> float:
     -------
     float
         0 for a single value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import standard_error
+    >>> round(standard_error(np.array([0.70, 0.74, 0.78])), 4)
+    0.0231
     """
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

@@ -30,6 +30,10 @@ class SupportedThreshold(NamedTuple):
         Those of them that are predicted correctly.
     bound : float
         Lower bound of the precision, at least the precision that was required.
+
+    See Also
+    --------
+    supported_threshold : Finds it.
     """
 
     threshold: float
@@ -108,6 +112,12 @@ def threshold_grid(confidence: ArrayLike) -> Floats:
     See Also
     --------
     supported_threshold : Find one that is supported.
+
+    Examples
+    --------
+    >>> from tabcast.statistics import threshold_grid
+    >>> threshold_grid([0.5, 0.7, 0.9])
+    array([0.9, 0.7, 0.5])
     """
     values = np.sort(np.asarray(confidence, dtype=float))[::-1]
     if not len(values):
@@ -211,6 +221,14 @@ def supported_precision(
     -------
     float or None
         None if not even 50.5% is supported.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import supported_precision
+    >>> confidence, right = np.linspace(0.5, 1, 60), np.arange(60) > 5
+    >>> supported_precision(confidence, right, [0.6, 0.8])
+    0.95
     """
     for precision in CANDIDATES:
         if supported_threshold(confidence, right, thresholds, float(precision), level) is not None:
@@ -245,6 +263,14 @@ def labels_to_support(
     Above each threshold the proportion of correct predictions is estimated by ``(n_right + 1/2) / (n_rows + 1)``. Where
     it exceeds `precision`, the number of rows for a significant test is found and scaled by the proportion of rows
     above the threshold. The smallest number counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import labels_to_support
+    >>> confidence, right = np.linspace(0.5, 1, 40), np.arange(40) > 10
+    >>> labels_to_support(confidence, right, [0.7], precision=0.95)
+    135
     """
     total = len(np.asarray(right))
     _, n_rows, n_right = _count(confidence, right, thresholds)

@@ -25,6 +25,14 @@ def wilson_interval(proportion: Floats, count: Index) -> tuple[Floats, Floats]:
         Lower ends.
     high : ndarray
         Upper ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.statistics import wilson_interval
+    >>> low, high = wilson_interval(np.array([0.9]), np.array([50]))
+    >>> low.round(3), high.round(3)
+    (array([0.786]), array([0.957]))
     """
     z2 = NORMAL_95**2
     middle = (proportion + z2 / (2 * count)) / (1 + z2 / count)

@@ -197,7 +197,6 @@ class Work:
             Labels(np.arange(fold.n_classes), codes, UNLABELED),
             np.arange(n_labeled),
             np.arange(n_labeled, n_labeled + n_pool),
-            fold.X_pool,
             validation=(fold.X_validation, fold.y_validation),
             categorical_features=fold.categorical,
         )

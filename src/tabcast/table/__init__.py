@@ -2,6 +2,7 @@
 
 from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._bins import bin_edges, equal_width_bins
+from tabcast.table._blocks import MANY_ROWS, join_rows, map_rows, row_blocks, slice_rows
 from tabcast.table._columns import (
     BLOCK,
     LARGEST_SPREAD,
@@ -39,6 +40,7 @@ from tabcast.table._types import ColumnType, ColumnTypes, align_unlabeled, learn
 __all__ = [
     "BLOCK",
     "LARGEST_SPREAD",
+    "MANY_ROWS",
     "MISSING",
     "UNLABELED",
     "UNSEEN",
@@ -67,14 +69,18 @@ __all__ = [
     "find_unlabeled",
     "is_dataframe",
     "join_blocks",
+    "join_rows",
     "learn_and_encode",
     "learn_columns",
     "learn_types",
+    "map_rows",
     "mean_and_spread",
     "n_rows",
     "plain_numbers",
     "read_labels",
     "read_table",
+    "row_blocks",
+    "slice_rows",
     "stack_rows",
     "take_columns",
     "take_rows",

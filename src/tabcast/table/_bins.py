@@ -31,6 +31,15 @@ def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> 
     -------
     ndarray of int of shape (n_rows, n_columns)
         The bins; `n_bins` for missing, `n_bins + 1` for a value outside the range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import equal_width_bins
+    >>> equal_width_bins(np.array([[0.1], [0.5], [9.0]]), low=np.array([0.0]), high=np.array([1.0]), n_bins=4)
+    array([[0],
+           [2],
+           [5]], dtype=int32)
     """
     bins = np.empty(values.shape[::-1], dtype=np.int32)
     # With a constant, tiny or huge range, or one of a few neighboring floats, only the edges know.
@@ -91,6 +100,12 @@ def bin_edges(low: float, high: float, n_bins: int) -> Floats:
     -------
     ndarray of shape (n_bins + 1,)
         The edges, as numpy's linspace gives them where the range is not too large for it.
+
+    Examples
+    --------
+    >>> from tabcast.table import bin_edges
+    >>> bin_edges(0.0, 1.0, 4)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     if max(abs(low), abs(high)) < 1e300:
         return np.linspace(low, high, n_bins + 1)

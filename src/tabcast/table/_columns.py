@@ -6,7 +6,7 @@ from numpy arrays, pandas or polars DataFrames, so that "level", "missing" and "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,6 +43,10 @@ class ContinuousColumn:
         Standard deviation.
     has_missing : bool
         Whether values are missing.
+
+    See Also
+    --------
+    learn_columns : Learns it from rows.
     """
 
     name: Any
@@ -65,6 +69,10 @@ class CategoricalColumn:
         The levels, sorted where the values can be sorted.
     has_missing : bool
         Whether some values are missing.
+
+    See Also
+    --------
+    learn_columns : Learns it from rows.
     """
 
     name: Any
@@ -90,6 +98,10 @@ class EncodedTable:
         Numeric columns; missing is NaN.
     codes : ndarray of int of shape (n_rows, n_categorical)
         Categorical columns: position of the level, or MISSING, or UNSEEN.
+
+    See Also
+    --------
+    learn_and_encode : Makes one from a table.
     """
 
     def __init__(self, columns: Columns, continuous: Floats, codes: NDArray[np.int32]) -> None:
@@ -179,6 +191,10 @@ class Columns:
         Positions of the continuous columns.
     categorical_index : ndarray of int
         Positions of the categorical columns.
+
+    See Also
+    --------
+    learn_columns : Learns it from rows.
     """
 
     names: tuple[Any, ...]
@@ -204,19 +220,36 @@ class Columns:
         if isinstance(X, EncodedTable):
             return X
         X = self._in_order(_as_table(X))
-        n_columns = len(self.names)
         array = None if self.categorical else plain_numbers(X)
         if array is not None:
             return EncodedTable(self, array, np.empty((len(array), 0), dtype=np.int32))
-        series = [_column(X, position) for position in range(n_columns)]
-        n_rows = len(series[0]) if series else 0
+        n_rows = X.shape[0]
         continuous = np.empty((n_rows, len(self.continuous)))
-        for j, position in enumerate(self.continuous_index):
-            continuous[:, j] = _to_numbers(series[position], self.names[position])
         codes = np.empty((n_rows, len(self.categorical)), dtype=np.int32)
-        for j, position in enumerate(self.categorical_index):
-            codes[:, j] = _to_codes(series[position], self.categorical[j].levels)
+        places = {position: continuous[:, j] for j, position in enumerate(self.continuous_index.tolist())}
+        places |= {position: codes[:, j] for j, position in enumerate(self.categorical_index.tolist())}
+        for position, values in enumerate(self.encode_each(X)):
+            places[position][:] = values
         return EncodedTable(self, continuous, codes)
+
+    def encode_each(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Encode a table column by column, so that no second table is made.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            A table with these columns.
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+            The numbers of a column, without a copy where possible, or the codes of its levels; in the learned order.
+        """
+        X = self._in_order(_as_table(X))
+        levels = dict(zip(self.categorical_index.tolist(), (column.levels for column in self.categorical), strict=True))
+        for position, name in enumerate(self.names):
+            values = _column(X, position)
+            yield _to_codes(values, levels[position]) if position in levels else _to_numbers(values, name)
 
     def _in_order(self, X: Any) -> Any:
         """The table with its columns in the learned order, where they have names."""
@@ -250,6 +283,14 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     See Also
     --------
     learn_and_encode : Learn and encode in one step.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import learn_columns
+    >>> columns = learn_columns(pd.DataFrame({"age": [30.0, 40.0], "city": ["Bern", "Ulm"]}))
+    >>> columns.continuous[0].high, list(columns.categorical[0].levels)
+    (40.0, ['Bern', 'Ulm'])
     """
     return _learn(_as_table(X), categorical_features)[0]
 
@@ -268,6 +309,15 @@ def learn_and_encode(X: Any, categorical_features: ArrayLike | None = None) -> E
     -------
     EncodedTable
         The encoded rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import learn_and_encode
+    >>> table = learn_and_encode(pd.DataFrame({"age": [30.0, 40.0], "city": ["Bern", "Ulm"]}))
+    >>> table.codes
+    array([[0],
+           [1]], dtype=int32)
     """
     if isinstance(X, EncodedTable):
         return X
@@ -320,6 +370,13 @@ def column_names(X: Any) -> tuple[Any, ...]:
     -------
     tuple
         The names; positions for an array.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import column_names
+    >>> column_names(pd.DataFrame({"age": [31], "city": ["Bern"]}))
+    ('age', 'city')
     """
     return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
 
@@ -338,6 +395,13 @@ def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> M
     -------
     ndarray of bool of shape (n_columns,)
         True for categorical columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import find_categorical
+    >>> find_categorical(pd.DataFrame({"age": [31, 40], "city": ["Bern", "Ulm"]}))
+    array([False,  True])
     """
     X = _as_table(X)
     names = column_names(X)
@@ -518,6 +582,15 @@ def mean_and_spread(values: Floats) -> tuple[float, float]:
         The mean.
     spread : float
         The standard deviation; exactly 0 for a constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import mean_and_spread
+    >>> mean_and_spread(np.array([1e308, 1e308]))
+    (1e+308, 0.0)
+    >>> mean_and_spread(np.array([1.0, 3.0]))
+    (2.0, 1.0)
     """
     low, high = float(values.min()), float(values.max())
     if low == high:

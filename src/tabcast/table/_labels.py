@@ -35,6 +35,10 @@ class Labels:
         Index of each row's class, or UNLABELED.
     marker : object
         The user's own marker for unlabeled rows.
+
+    See Also
+    --------
+    read_labels : Makes one from y.
     """
 
     classes: NDArray[Any]
@@ -82,6 +86,15 @@ def find_unlabeled(y: Any, missing_label: Any = "auto") -> Mask:
     -------
     ndarray of bool of shape (n_rows,)
         True for unlabeled rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import find_unlabeled
+    >>> find_unlabeled(np.array([0, 1, -1]))
+    array([False, False,  True])
+    >>> find_unlabeled(np.array([0, 1, -1]), missing_label=1)
+    array([False,  True, False])
     """
     return _find_markers(_to_numpy(y), missing_label)
 
@@ -108,6 +121,18 @@ def warn_ambiguous(y: Any, missing_label: Any = "auto") -> None:
         Labels and markers.
     missing_label : object, default="auto"
         Which label means unlabeled; see :func:`find_unlabeled`. Anything but "auto" is a choice.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from tabcast.table import warn_ambiguous
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_ambiguous(np.array([0.0, 1.0, -1.0, np.nan]))
+    ...
+    >>> caught[0].category.__name__
+    'AmbiguousLabelWarning'
     """
     if isinstance(missing_label, str) and missing_label == "auto":
         _warn_both_markers(_to_numpy(y), stacklevel=4)
@@ -140,6 +165,14 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     -------
     Labels
         Classes and class indices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import read_labels
+    >>> labels = read_labels(np.array(["yes", None, "no"], dtype=object))
+    >>> labels.classes.tolist(), labels.codes.tolist()
+    (['no', 'yes'], [1, -1, 0])
     """
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
@@ -186,6 +219,14 @@ def encode_labels(y: Any, labels: Labels, *, name: str) -> Index:
     -------
     ndarray of int of shape (n_rows,)
         Class indices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import encode_labels, read_labels
+    >>> labels = read_labels(np.array(["yes", "no", None], dtype=object))
+    >>> encode_labels(np.array(["no", "yes"], dtype=object), labels, name="y")
+    array([0, 1])
     """
     values = _to_numpy(y)
     index = {value: code for code, value in enumerate(labels.classes.tolist())}

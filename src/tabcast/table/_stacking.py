@@ -26,6 +26,15 @@ def stack_rows(X: Any, X_unlabeled: Any) -> Any:
     ndarray or DataFrame
         All rows. Levels of category columns are united; other types are converted to those of `X` where nothing is
         lost, and refused otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import stack_rows
+    >>> stack_rows(np.array([[1.0]]), np.array([[2.0], [3.0]]))
+    array([[1.],
+           [2.],
+           [3.]])
     """
     if is_dataframe(X) != is_dataframe(X_unlabeled) or (is_dataframe(X) and type(X) is not type(X_unlabeled)):
         raise TypeError(

@@ -33,6 +33,13 @@ def read_table(X: Any, *, name: str = "X") -> Any:
     -------
     ndarray or DataFrame
         The checked table.
+
+    Examples
+    --------
+    >>> from tabcast.table import read_table
+    >>> read_table([[1, 2], [3, 4]])
+    array([[1, 2],
+           [3, 4]])
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -94,6 +101,13 @@ def is_dataframe(X: Any) -> bool:
     -------
     bool
         Whether it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import is_dataframe
+    >>> is_dataframe(pd.DataFrame({"a": [1]})), is_dataframe([[1]])
+    (True, False)
     """
     if isinstance(X, pd.DataFrame):
         return True
@@ -116,6 +130,16 @@ def plain_numbers(X: Any) -> Floats | None:
     -------
     ndarray or None
         Floats; None if some column is not numeric.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import plain_numbers
+    >>> plain_numbers(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
+    array([[1. , 0.5],
+           [2. , 1.5]])
+    >>> plain_numbers(pd.DataFrame({"city": ["Bern"]})) is None
+    True
     """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else [getattr(X, "dtype", None)]
     if all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
@@ -135,6 +159,13 @@ def describe_type(value: Any) -> str:
     -------
     str
         For instance "pandas DataFrame" or "list".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import describe_type
+    >>> describe_type(pd.DataFrame({"a": [1]}))
+    'pandas DataFrame'
     """
     library = type(value).__module__.partition(".")[0]
     return type(value).__name__ if library == "builtins" else f"{library} {type(value).__name__}"
@@ -152,6 +183,13 @@ def n_rows(X: Any) -> int:
     -------
     int
         The number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import n_rows
+    >>> n_rows(np.zeros((3, 2)))
+    3
     """
     return int(X.shape[0])
 
@@ -165,6 +203,16 @@ def check_lengths(X: Any, **others: Any) -> None:
         The table.
     **others : array-like or None
         Further arguments by name; None is skipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import check_lengths
+    >>> try:
+    ...     check_lengths(np.zeros((3, 2)), sample_weight=[1.0, 1.0])
+    ... except ValueError as error:
+    ...     print(error)
+    `sample_weight` must have one entry per row of X, that is 3; got 2.
     """
     expected = _num_samples(X)
     for name, values in others.items():
@@ -189,6 +237,14 @@ def join_blocks(X: Any) -> Any:
     -------
     array or DataFrame
         The copy; anything but a small DataFrame of pandas as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import join_blocks
+    >>> join_blocks(pd.DataFrame({"a": [1], "b": [2]}))
+       a  b
+    0  1  2
     """
     return X.copy() if isinstance(X, pd.DataFrame) and X.size <= FEW_CELLS else X
 
@@ -207,6 +263,16 @@ def take_rows(X: Any, rows: Index) -> Any:
     -------
     ndarray or DataFrame
         The same kind of table with these rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from tabcast.table import take_rows
+    >>> take_rows(pd.DataFrame({"a": [1, 2, 3]}), np.array([0, 2]))
+       a
+    0  1
+    2  3
     """
     return X.take(rows) if isinstance(X, pd.DataFrame) else X[rows]
 
@@ -225,6 +291,13 @@ def take_columns(X: Any, positions: Index) -> Any:
     -------
     ndarray or DataFrame
         A table of the same kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import take_columns
+    >>> take_columns(np.array([[1, 2, 3]]), np.array([2, 0]))
+    array([[3, 1]])
     """
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, positions]
@@ -247,6 +320,12 @@ def describe_difference(expected: Any, got: Any) -> str:
     -------
     str
         A phrase for an error message; empty if the names agree.
+
+    Examples
+    --------
+    >>> from tabcast.table import describe_difference
+    >>> describe_difference(["age", "city"], ["Age", "city"])
+    "missing 'age'; unexpected 'Age'"
     """
     missing = [repr(name) for name in expected if name not in set(got)]
     unexpected = [repr(name) for name in got if name not in set(expected)]
@@ -292,6 +371,9 @@ def _check_dataframe(X: Any, name: str) -> Any:
 def _infinite_columns(X: Any) -> list[Any]:
     """Names of the columns that hold an infinite number."""
     if isinstance(X, pd.DataFrame):
+        if X.size > FEW_CELLS:  # column by column, so that no copy of the table is made
+            names = [name for name, dtype in X.dtypes.items() if pd.api.types.is_float_dtype(dtype)]
+            return [name for name in names if np.isinf(X[name].to_numpy(dtype=float, na_value=np.nan)).any()]
         numbers = plain_numbers(X)
         if numbers is not None:
             cells = np.isinf(numbers)
@@ -318,7 +400,16 @@ def find_empty_columns(X: Any) -> Mask:
     -------
     ndarray of bool of shape (n_columns,)
         True for a column whose cells are all missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import find_empty_columns
+    >>> find_empty_columns(np.array([[1.0, np.nan], [2.0, np.nan]]))
+    array([False,  True])
     """
+    if isinstance(X, pd.DataFrame) and X.size > FEW_CELLS:
+        return np.array([bool(X.iloc[:, at].isna().all()) for at in range(X.shape[1])])
     numbers = plain_numbers(X)
     if numbers is not None:
         return np.asarray(np.isnan(numbers).all(axis=0))
@@ -341,6 +432,19 @@ def warn_empty_columns(X: Any, empty: Mask) -> None:
         A checked table.
     empty : ndarray of bool of shape (n_columns,)
         What :func:`find_empty_columns` found.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from tabcast.table import warn_empty_columns
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_empty_columns(pd.DataFrame({"a": [1], "b": [None]}), np.array([False, True]))
+    ...
+    >>> print(caught[0].message)
+    Column 'b' has no value in any row: it carries no information. Leave it out.
     """
     if not empty.any():
         return

@@ -49,6 +49,10 @@ class ColumnType:
         Whether its dates have a time zone.
     levels : Index or None, default=None
         The levels of a column that is not continuous.
+
+    See Also
+    --------
+    learn_types : Learns it from rows.
     """
 
     kind: str
@@ -92,6 +96,10 @@ class ColumnTypes:
         The type of each column.
     names : tuple
         Names of the columns, or positions.
+
+    See Also
+    --------
+    learn_types : Learns it from rows.
     """
 
     columns: tuple[ColumnType, ...]
@@ -175,6 +183,13 @@ def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
     -------
     ColumnTypes
         The types.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import learn_types
+    >>> [column.kind for column in learn_types(pd.DataFrame({"age": [30.0], "city": ["Bern"]})).columns]
+    ['numbers', 'text']
     """
     names = column_names(X)
     if not is_dataframe(X):
@@ -200,6 +215,14 @@ def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
         The first table.
     X_unlabeled : ndarray or DataFrame
         The second table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table import align_unlabeled
+    >>> X, more = align_unlabeled(pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [2.5]}))
+    >>> more["a"].tolist()
+    [2.5]
     """
     if not is_dataframe(X):
         return X, X_unlabeled

@@ -39,6 +39,10 @@ class Lesson:
         Maps folds to its probabilities of the held-out rows, one row per labeled one; costs one fit per fold.
     random_state : int
         Seed of everything random.
+
+    See Also
+    --------
+    SelfTeacher : The simplest teacher that learns from it.
     """
 
     X: Any

@@ -23,7 +23,17 @@ from tabcast.checks import check_choice, check_integer
 from tabcast.confidence import smoothed_shares
 from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
 from tabcast.models._lean_forest import make_lean
-from tabcast.table import Floats, Index, NormalScores, TableCodes, stack_rows, take_rows
+from tabcast.table import (
+    MANY_ROWS,
+    Floats,
+    Index,
+    NormalScores,
+    TableCodes,
+    map_rows,
+    n_rows,
+    stack_rows,
+    take_rows,
+)
 from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
 from tabcast.teachers._foundation_classifier import ContextColumns, FoundationClassifier
 from tabcast.teachers._mixing import mixture_weights, with_prior
@@ -220,14 +230,17 @@ class Committee(Teacher):
         self.held_out_ = seen
         self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
         self._pool = [
-            None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
+            None
+            if member is lesson.own
+            else map_rows(partial(proba_of, member, n_classes=lesson.n_classes), lesson.X_pool)
             for member in self.members_
         ]
         return self
 
     def teach(self, own_proba: Floats) -> Floats:
         """Return the members' weighted mean, with the given probabilities for the user's estimator."""
-        return self._mix([own_proba if proba is None else proba for proba in self._pool])
+        probas = [own_proba if proba is None else proba for proba in self._pool]
+        return map_rows(lambda *blocks: self._mix(list(blocks)), *probas)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the members' weighted mean for other rows."""
@@ -289,10 +302,17 @@ def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
 
 
 def _write_table(encode: type[Any], lesson: Lesson) -> tuple[Any, Any]:
-    """An encoding learned from labeled and unlabeled rows (labels are not used), and the labeled rows in it."""
+    """An encoding learned from labeled and unlabeled rows (labels are not used), and the labeled rows in it.
+
+    Of more than `MANY_ROWS` unlabeled rows, so many are drawn.
+    """
     if encode is FunctionTransformer:
         return FunctionTransformer(), lesson.X
-    encoding = encode(lesson.categorical_features).fit(stack_rows(lesson.X, lesson.X_pool))
+    pool = lesson.X_pool
+    if n_rows(pool) > MANY_ROWS:
+        drawn = np.random.RandomState(lesson.random_state).choice(n_rows(pool), MANY_ROWS, replace=False)
+        pool = take_rows(pool, np.sort(drawn))
+    encoding = encode(lesson.categorical_features).fit(stack_rows(lesson.X, pool))
     return encoding, encoding.transform(lesson.X)
 
 

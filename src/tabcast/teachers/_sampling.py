@@ -24,6 +24,10 @@ class Sampling:
         Mean probability of unlabeled rows.
     p_value : float
         P-value of the difference, if both were random samples of the same rows.
+
+    See Also
+    --------
+    compare_samples : Computes it.
     """
 
     labeled: Floats

@@ -43,6 +43,13 @@ class Contract:
         -------
         list of tuple (str, callable)
             Name and function of each check; the function takes a member.
+
+        Examples
+        --------
+        >>> from tabcast.pseudo_labels import TakeAll
+        >>> from tabcast.testing import strategy_checks
+        >>> name, check = strategy_checks()[0]
+        >>> check(TakeAll())  # raises an AssertionError where the promise is broken
         """
         first, last = ([_named(partial(check, use=self.use), check) for check in some] for some in (FIRST, LAST))
         return first + [_named(check, check) for check in self._promises] + last

@@ -28,6 +28,10 @@ class Validation(BaseEstimator, ABC):
     ----------
     refits : bool
         Whether, after the choice is made, a last run trains on all labeled rows.
+
+    See Also
+    --------
+    CrossValidation : The default member.
     """
 
     refits: bool = False
@@ -180,6 +184,15 @@ class FromSplitter(Validation):
     See Also
     --------
     CrossValidation : The default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import KFold
+    >>> from tabcast.validation import FromSplitter
+    >>> splits = FromSplitter(KFold(2)).split(np.array([0, 0, 1, 1]), np.random.RandomState(0))
+    >>> [held_out.tolist() for train, held_out in splits]
+    [[0, 1], [2, 3]]
     """
 
     refits = True
@@ -211,6 +224,14 @@ def resolve_validation(validation: Any) -> Validation:
     -------
     Validation
         A member of the family.
+
+    Examples
+    --------
+    >>> from tabcast.validation import resolve_validation
+    >>> resolve_validation("cv")
+    CrossValidation()
+    >>> resolve_validation(0.25)
+    Holdout(fraction=0.25)
     """
     if validation is None:
         return NoValidation()

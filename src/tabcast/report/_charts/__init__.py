@@ -8,6 +8,7 @@ from tabcast.report._charts.density import draw_density_accuracy, draw_informati
 from tabcast.report._charts.importance import draw_importance
 from tabcast.report._charts.map import Point, draw_map
 from tabcast.report._charts.overlap import draw_overlap
+from tabcast.report._charts.pool_curve import draw_pool_curve
 from tabcast.report._charts.reliability import draw_reliability, merge_bins
 from tabcast.report._charts.selection import draw_selection, draw_selection_by_alpha
 from tabcast.report._charts.shift import draw_shift
@@ -32,6 +33,7 @@ __all__ = [
     "draw_map",
     "draw_overlap",
     "draw_per_class",
+    "draw_pool_curve",
     "draw_reliability",
     "draw_seconds",
     "draw_selection",

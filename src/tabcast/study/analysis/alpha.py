@@ -30,6 +30,10 @@ class AlphaWinners:
         NumPy's name of the quantile method. With "inverted_cdf" a quantile is a value of the grid, not interpolated.
     n : int
         Number of trials.
+
+    See Also
+    --------
+    alpha_winners : Computes it.
     """
 
     shares: pd.DataFrame

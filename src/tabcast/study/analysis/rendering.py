@@ -84,6 +84,17 @@ def to_markdown(table: Table, *, labels: Labels | None = None, standard_errors: 
     -------
     str
         The text.
+
+    Examples
+    --------
+    >>> from tabcast.study.analysis import Cell, Table, to_markdown
+    >>> cells = ((Cell(0.53, 0.01, 3),), (Cell(0.5),))
+    >>> table = Table(("method",), (("cast-l",), ("baseline",)), ("dataset",), (("cmc",),), cells)
+    >>> print(to_markdown(table, standard_errors=True))
+    | method   |             cmc |
+    |:---------|----------------:|
+    | cast-l   | 0.5300 ± 0.0100 |
+    | baseline |          0.5000 |
     """
     width = len(table.row_names)
     head = [escape_markdown(name.replace("_", " ")) for name in table.row_names]
@@ -113,13 +124,25 @@ def to_csv(table: Table, *, labels: Labels | None = None) -> str:
 
     Parameters
     ----------
-    table, labels : object
-        As in :func:`to_markdown`.
+    table : Table
+        The table.
+    labels : mapping of str to mapping, default=None
+        Display names by kind, as in :func:`to_markdown`.
 
     Returns
     -------
     str
         One header line and one line per cell.
+
+    Examples
+    --------
+    >>> from tabcast.study.analysis import Cell, Table, to_csv
+    >>> cells = ((Cell(0.53, 0.01, 3),), (Cell(0.5),))
+    >>> table = Table(("method",), (("cast-l",), ("baseline",)), ("dataset",), (("car",),), cells)
+    >>> print(to_csv(table))
+    method,dataset,value,standard_error,se_over,n,mark
+    cast-l,car,0.53,0.01,,3,
+    baseline,car,0.5,,,0,
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -140,13 +163,25 @@ def to_latex(table: Table, *, labels: Labels | None = None, standard_errors: boo
 
     Parameters
     ----------
-    table, labels, standard_errors : object
-        As in :func:`to_markdown`.
+    table : Table
+        What is rendered.
+    labels : mapping of str to mapping, default=None
+        Display names, as in :func:`to_markdown`.
+    standard_errors : bool, default=False
+        Whether standard errors follow the values.
 
     Returns
     -------
     str
         The text.
+
+    Examples
+    --------
+    >>> from tabcast.study.analysis import Cell, Table, to_latex
+    >>> cells = ((Cell(0.53, 0.01, 3),), (Cell(0.5),))
+    >>> table = Table(("method",), (("cast-l",), ("baseline",)), ("dataset",), (("kc2",),), cells)
+    >>> print(to_latex(table).splitlines()[0].split("{")[1])
+    tabular}
     """
     width = len(table.row_names)
     rows, columns = _shown(table, labels)

@@ -27,6 +27,10 @@ class FriedmanResult(NamedTuple):
         Chi-squared statistic, corrected for ties, and its p-value.
     n_settings, n_methods : int
         Number of settings and of methods.
+
+    See Also
+    --------
+    friedman_test : Computes it.
     """
 
     statistic: float

@@ -142,6 +142,14 @@ def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: st
     DataFrame
         One row per pair: the setting, seed, fold, value_method, value_reference, difference (method minus
         reference).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis import pair_trials
+    >>> results = pd.DataFrame({"dataset": "cmc", "method": ["baseline", "cast-l"], "seed": 0, "score": [0.50, 0.53]})
+    >>> len(pair_trials(results, "cast-l", "baseline"))
+    1
     """
     require_columns(results, ["method"], "pair_trials")
     trials = finished_trials(results, value, "pair_trials")

@@ -44,6 +44,10 @@ class Cell:
         "best", "second" or "".
     kind : str, default="score"
         "score", "published" or "rank".
+
+    See Also
+    --------
+    to_markdown : Shows a table of them.
     """
 
     value: float | None
@@ -76,6 +80,10 @@ class Table:
         Text above, or "".
     notes : tuple of str, default=()
         Sentences below, for instance on trials that are missing, failed or skipped.
+
+    See Also
+    --------
+    comparison_table : Makes one from results.
     """
 
     row_names: tuple[str, ...]

@@ -41,6 +41,10 @@ class Crashed:
         What the function was called on.
     traceback_text : str
         The traceback of its exception, or how its worker ended.
+
+    See Also
+    --------
+    Serial : Yields it for an item that failed.
     """
 
     item: Any
@@ -64,6 +68,10 @@ class Backend(ABC):
         What the command line calls it.
     most_workers : float
         Maximum number of workers.
+
+    See Also
+    --------
+    Serial : One item after the other, in this process.
     """
 
     name: ClassVar[str]

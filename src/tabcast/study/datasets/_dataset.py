@@ -28,6 +28,10 @@ class Split:
     validation : ndarray of int, optional
         Positions of labeled rows that are held out to choose parameters and rounds. By default there are none, and
         methods that need them cannot run.
+
+    See Also
+    --------
+    DatasetInfo : Describes a dataset, and how its rows are split.
     """
 
     labeled: NDArray[np.intp]
@@ -127,6 +131,10 @@ class Dataset:
         Code of each row's class.
     classes : ndarray of shape (n_classes,)
         Labels that the codes stand for, sorted; as numbers where all of them are numbers.
+
+    See Also
+    --------
+    load_dataset : Loads one of the catalog.
     """
 
     info: DatasetInfo

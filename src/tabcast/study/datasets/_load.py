@@ -67,6 +67,17 @@ def download_dataset(dataset: str | DatasetInfo, *, data_dir: PathLike | None = 
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import download_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "car.csv.gz").touch()  # it is there, so nothing is downloaded
+    ...     print(download_dataset("car", data_dir=folder) == Path(folder))
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     folder = cache_folder() if data_dir is None else Path(data_dir).expanduser()
@@ -82,13 +93,26 @@ def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None)
 
     Parameters
     ----------
-    dataset, data_dir : str or DatasetInfo
-        As in :func:`load_dataset`.
+    dataset : str or DatasetInfo
+        Name in the catalog, or a dataset of your own.
+    data_dir : str or path-like, default=None
+        A folder to look in first, as in :func:`load_dataset`.
 
     Returns
     -------
     Path or None
         The folder; None if the dataset would have to be downloaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.study.datasets import find_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "cmc.csv.gz").touch()
+    ...     find_folder("cmc", data_dir=folder) == Path(folder)
+    ...
+    True
     """
     info = dataset if isinstance(dataset, DatasetInfo) else find_info(dataset)
     return next((folder for folder in _folders(data_dir) if table_path(folder, info.file).exists()), None)

@@ -34,6 +34,10 @@ class Preprocessing(BaseEstimator, ABC):
     ----------
     categorical_ : ndarray of shape (n_columns,)
         Which columns hold levels (or their codes) after `transform`.
+
+    See Also
+    --------
+    PaperPreprocessing : As in the paper.
     """
 
     categorical_: NDArray[np.bool_]

@@ -32,7 +32,7 @@ def arrange_gains(differences: pd.DataFrame, *, overall: str = OVERALL) -> pd.Da
         One row per comparison, with columns label (a dataset), difference, low, high (ends of its 95% interval)
         and, if there are several blocks, group (the name of the block). A difference may be NaN where a result is
         missing, so may the ends of an interval.
-    overall : str, default=OVERALL
+    overall : str, default="overall"
         The label of rows that sum up their group; without a group they sum up everything and stand at the bottom.
 
     Returns

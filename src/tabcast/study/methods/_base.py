@@ -25,6 +25,10 @@ class Request:
         Seed of the model.
     strategy, noise_filter : str, default="none"
         Names of the strategy and the noise filter; "none" for methods without them.
+
+    See Also
+    --------
+    get_model : Looks up the model of a request.
     """
 
     model: Model

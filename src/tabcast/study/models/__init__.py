@@ -26,6 +26,13 @@ def find_models(package: str, folders: Iterable[str]) -> dict[str, Model]:
     -------
     dict of str to Model
         The models by name.
+
+    Examples
+    --------
+    >>> import tabcast.study.models
+    >>> from tabcast.study.models import find_models
+    >>> sorted(find_models("tabcast.study.models", tabcast.study.models.__path__))[:2]
+    ['ft_transformer', 'hist_gradient_boosting']
     """
     found: dict[str, Model] = {}
     for name in sorted(info.name for info in iter_modules(folders) if not info.name.startswith("_")):
@@ -51,6 +58,12 @@ def get_model(name: str) -> Model:
     -------
     Model
         The model.
+
+    Examples
+    --------
+    >>> from tabcast.study.models import get_model
+    >>> get_model("logistic_regression").label
+    'Logistic regression'
     """
     check_choice(name, MODELS, "model")
     return MODELS[name]

@@ -47,6 +47,14 @@ class Model:
     --------
     Space : What a search may try.
     tabcast.study.methods.Method : What is done with a base classifier.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tabcast.study.models import Model
+    >>> model = Model("naive_bayes", "Naive Bayes", build=lambda params, seed: GaussianNB(**params))
+    >>> model.build({"var_smoothing": 1e-8}, 0)
+    GaussianNB(var_smoothing=1e-08)
     """
 
     name: str
