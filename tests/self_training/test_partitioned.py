@@ -20,7 +20,8 @@ pytest.importorskip("pyarrow")
 
 
 def boosting(**options):
-    return xgboost.XGBClassifier(**{"n_estimators": 8, "max_depth": 4, "n_jobs": 1, **options})
+    default = {"n_estimators": 8, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8, "n_jobs": 1}
+    return xgboost.XGBClassifier(**{**default, **options})
 
 
 MODELS = {
@@ -199,7 +200,7 @@ def test_weights_count(adult):
     ("model", "message"),
     [
         (CASTClassifier(), "trains partitions with XGBoost only"),
-        (CASTClassifier(boosting(subsample=0.5)), "`subsample` of XGBClassifier must be"),
+        (CASTClassifier(boosting(booster="dart")), "`booster` of XGBClassifier must be"),
         (CASTClassifier(boosting(early_stopping_rounds=5)), "`early_stopping_rounds`"),
         (CASTClassifier(boosting(), strategy="top_k"), "`strategy` of CASTClassifier must be"),
         (CASTClassifier(boosting(), scaling="robust"), "`scaling` of CASTClassifier must be"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from math import ceil, log2
 from typing import Any
 
@@ -35,6 +36,8 @@ class TrainingRows:
         Proportions of the classes in each row.
     weight : ndarray of shape (n_rows,) or float
         Weight of each row, or of every row.
+    first : int
+        Number of the first row, counted through all partitions; by their numbers rows are drawn.
     """
 
     codes: Codes
@@ -42,6 +45,7 @@ class TrainingRows:
     labels: NDArray[Any] | None = None
     shares: Single | None = None
     weight: Floats | float = 1.0
+    first: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -100,6 +104,8 @@ class Boosting:
         The largest weight of a row.
     scale_positive : float
         Factor of the weight of the second of two classes.
+    subsample : float
+        Proportion of the rows that each boosting round draws.
     """
 
     n_classes: int
@@ -109,6 +115,7 @@ class Boosting:
     prior: tuple[float, ...] = ()
     heaviest: float = 1.0
     scale_positive: float = 1.0
+    subsample: float = 1.0
 
     @property
     def grid(self) -> float:
@@ -207,9 +214,12 @@ def make_objective(rows: Sequence[TrainingRows], plan: Boosting) -> Callable[[An
     """
     targets = _join_targets(rows, plan.n_classes)
     weight = _join_weights(rows)
+    numbers = _join_numbers(rows) if plan.subsample < 1 else None
+    seed, boosting_rounds = int(plan.parameters.get("seed", 0)), count()
     find = _binary_gradient if plan.n_classes == 2 else _softmax_gradient
 
     def objective(margins: Any, _: Any) -> tuple[Single, Single]:
+        draw = next(boosting_rounds)
         margins = np.asarray(margins, dtype=np.float32).reshape(len(targets), -1)
         gradient, hessian = np.empty_like(margins), np.empty_like(margins)
         for first in range(0, len(targets), BLOCK):
@@ -219,6 +229,9 @@ def make_objective(rows: Sequence[TrainingRows], plan: Boosting) -> Callable[[An
             heavy = factor if weight is None else (weight[some, None] * np.float32(factor))
             gradient[some] = np.rint(slope * heavy) * np.float32(plan.grid)
             hessian[some] = np.rint(bend * heavy) * np.float32(plan.grid)
+            if numbers is not None:  # rows that are not drawn do not count
+                left_out = ~is_drawn(numbers[some], seed, draw, plan.subsample)
+                gradient[some][left_out] = hessian[some][left_out] = 0
         return (gradient[:, 0], hessian[:, 0]) if plan.n_classes == 2 else (gradient, hessian)
 
     return objective
@@ -254,6 +267,51 @@ def _join_weights(rows: Sequence[TrainingRows]) -> Single | None:
             for one in rows
         ]
     )
+
+
+def _join_numbers(rows: Sequence[TrainingRows]) -> NDArray[np.uint64]:
+    """Numbers of all rows that train."""
+    numbers = [
+        np.uint64(one.first)
+        + (np.arange(len(one.codes)) if one.chosen is None else np.flatnonzero(one.chosen)).astype(np.uint64)
+        for one in rows
+    ]
+    return np.concatenate(numbers)
+
+
+def is_drawn(numbers: NDArray[np.uint64], seed: int, draw: int, share: float) -> Mask:
+    """Draw rows by their numbers, so that it does not matter where they are: splitmix64 of the number, seed and draw.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint64
+        Numbers of rows.
+    seed : int
+        Seed of all draws.
+    draw : int
+        Which draw.
+    share : float
+        Proportion of the rows.
+
+    Returns
+    -------
+    ndarray of bool
+        Whether each row is drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.partitions._boosting import is_drawn
+    >>> round(is_drawn(np.arange(100_000, dtype=np.uint64), 0, 1, 0.8).mean(), 2)
+    np.float64(0.8)
+    """
+    step = np.uint64(0x9E3779B97F4A7C15)
+    start = np.array([seed * 0x2545F4914F6CDD1D + draw * 0xD1342543DE82EF95 & (2**64 - 1)], dtype=np.uint64)
+    mixed = (numbers + start) * step
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed >> np.uint64(11) < np.uint64(share * 2**53)
 
 
 def _binary_gradient(margins: Single, targets: NDArray[Any], plan: Boosting) -> tuple[Single, Single]:

@@ -116,7 +116,8 @@ class FeaturePartition(Partition):
                     positions = self.rows[slice(*np.searchsorted(self.rows, [first, first + len(frame)]))]
                 inside, first = positions - first, first + len(frame)
                 features = self.understanding.convert(frame.iloc[inside], notation).features
-                yield positions, passed.iloc[inside].reset_index(drop=True), features.reset_index(drop=True)
+                beside = passed.iloc[inside] if kept else pd.DataFrame(index=range(len(inside)))
+                yield positions, beside.reset_index(drop=True), features.reset_index(drop=True)
 
     def _settle(self, file: Any) -> Notation:
         """How the file writes numbers and dates; only text files have a notation of their own."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from tabcast.partitions._engine import find_engine
 from tabcast.partitions._survey import SAMPLE_ROWS, unite_frames
 from tabcast.runs._file_partitions import FeaturePartition, FilePartition, open_files
 from tabcast.runs._fit_table import fit_table
+from tabcast.runs._folder import PREDICTION_PARTS
 from tabcast.runs._options import RunOptions
 from tabcast.runs._predictions import tabulate_predictions
 from tabcast.runs._prepared_table import find_identifiers
 from tabcast.runs._run import Run
 from tabcast.runs._training import make_classifier
+from tabcast.self_training._soft import ALIGNED
 
 XGBOOST = "xgboost"
 NOT_IN_PARTITIONS = ("precision", "cost", "sheet")  # they need all rows in memory
@@ -62,7 +65,7 @@ def fit_partitions(
     unlabeled: str | PathLike[str] | None = None,
     engine: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-    max_pool: int | None = None,
+    max_pool: int | str | None = None,
     on_engine: Callable[[Engine, int, int], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -85,8 +88,8 @@ def fit_partitions(
         Where the work is done: in this process (None too), or on a Dask cluster.
     checkpoint : path, optional
         Folder in which finished rounds are kept, from which an interrupted fit goes on.
-    max_pool : int, optional
-        Most unlabeled rows that train, a random sample. None: all.
+    max_pool : int or "auto", optional
+        Most unlabeled rows that train, a random sample. None and "auto": all.
     on_engine : callable, optional
         Called with the engine, the number of files and of unlabeled rows, before any training.
     **options : dict
@@ -113,7 +116,9 @@ def fit_partitions(
     labeled = None if unlabeled is None else read_table_file(table)
     doer = find_engine("stream" if engine is None else engine, [])
     marker = options.get("missing_label")
-    masks = doer.collect(partial(find_rows, target=target, marker=marker, labeled_too=labeled is None), doer.place(files))
+    masks = doer.collect(
+        partial(find_rows, target=target, marker=marker, labeled_too=labeled is None), doer.place(files)
+    )
     total = sum(int(mask.sum()) for mask in masks)
     if total == 0:
         raise TableFileError(f"No row of {table if unlabeled is None else unlabeled} is without a label in {target!r}.")
@@ -127,7 +132,8 @@ def fit_partitions(
     sample = unite_frames([one.sample for one in found])
     sample = sample.drop(columns=target, errors="ignore").assign(**{target: None})
     run = fit_table(unite_frames([labeled, sample]), target, **options)
-    pool = [rows for rows in (masks_to_rows(masks) if max_pool is None else spread(masks, max_pool))]
+    judged = run.model
+    pool = spread(masks, max_pool) if isinstance(max_pool, int) else masks_to_rows(masks)
     run = _train_on_all(run, labeled, files, pool, doer, checkpoint, options)
     parts = [
         FeaturePartition(file, run.understanding, None if mask.all() else np.flatnonzero(mask))
@@ -136,7 +142,10 @@ def fit_partitions(
     first_rows = np.concatenate([[0], np.cumsum([len(mask) for mask in masks])[:-1]]).tolist()
     keep = partial(predict_rows, model=run.model, rule=run.decision)
     tables = doer.tabulate(keep, doer.place(parts), doer.place(first_rows))
-    summary = {**run.summary, "partitions": {"files": len(files), "unlabeled": total, "trained": sum(map(len, pool))}}
+    trained = sum(map(len, pool)) if run.model is not judged else 0
+    counts = {"files": len(files), "unlabeled": total, "trained": trained}
+    files_of_run = {**run.summary["files"], "prediction_parts": PREDICTION_PARTS}
+    summary = {**run.summary, "partitions": counts, "files": files_of_run}
     return replace(run, summary=summary, prediction_parts=tables)
 
 
@@ -154,7 +163,7 @@ def _check_options(options: dict[str, Any]) -> dict[str, Any]:
         raise ArgumentError(Argument("strategy", "top_k"), " works on a table in memory only, not on a folder.")
     if options.get("deploy") not in (None, "student", "committee"):
         raise ArgumentError(Argument("deploy", options["deploy"]), " works on a table in memory only, not on a folder.")
-    return {**options, "model": XGBOOST, "resume": None}
+    return {**options, "model": XGBOOST, "resume": None, "max_pool": None}
 
 
 def _common_names(files: Sequence[FilePartition], labeled: list[str] | None, target: str) -> list[str]:
@@ -201,9 +210,7 @@ def masks_to_rows(masks: Sequence[NDArray[np.bool_]]) -> list[NDArray[Any]]:
     return [np.flatnonzero(mask).astype(np.int32) for mask in masks]
 
 
-def take_rows(
-    file: FilePartition, mask: NDArray[np.bool_], sample: NDArray[Any], *, names: Sequence[str]
-) -> Found:
+def take_rows(file: FilePartition, mask: NDArray[np.bool_], sample: NDArray[Any], *, names: Sequence[str]) -> Found:
     """The labeled rows of a file, and some of the others."""
     first, labeled, others = 0, [], []
     for frame in file.read(names):
@@ -226,11 +233,11 @@ def _train_on_all(
 ) -> Run:
     """The run with the self-trained model of all rows, if that kind of model was kept."""
     verdict = run.verdict
-    if verdict is None or "supervised" in str(verdict.chosen):
+    if verdict is None or verdict.chosen != "self-trained":
         return run
-    named = {name: options[name] for name in RunOptions.__dataclass_fields__ if name in options}
-    settings = RunOptions(**named)
-    understanding = run.understanding
+    understanding, settings = run.understanding, _read_settings(options)
+    if verdict.variant == ALIGNED:
+        settings = replace(settings, class_prior="labeled")
     members = tuple(
         FeaturePartition(file, understanding, rows) for file, rows in zip(files, pool, strict=True) if len(rows)
     )
@@ -240,10 +247,15 @@ def _train_on_all(
     X, y = understanding.features(labeled), understanding.labels(labeled)
     known = ~pd.isna(y)
     folder = None if checkpoint is None else Path(checkpoint)
-    classifier.fit(
-        X[known].reset_index(drop=True), y[known], X_unlabeled=Partitions(members, engine, folder)
-    )
+    classifier.fit(X[known].reset_index(drop=True), y[known], X_unlabeled=Partitions(members, engine, folder))
     return replace(run, model=classifier.deployed_, decision=classifier.decision_)
+
+
+def _read_settings(options: dict[str, Any]) -> RunOptions:
+    """The options of a run, with the defaults of `fit_table`."""
+    defaults = {name: one.default for name, one in signature(fit_table).parameters.items()}
+    known = {one.name for one in fields(RunOptions)}
+    return RunOptions(**{name: value for name, value in {**defaults, **options}.items() if name in known})
 
 
 def predict_rows(part: FeaturePartition, first_row: int, *, model: Any, rule: DecisionRule) -> pd.DataFrame:
@@ -251,7 +263,7 @@ def predict_rows(part: FeaturePartition, first_row: int, *, model: Any, rule: De
     names = part.file.names
     kept = find_identifiers(part.understanding, names)
     tables = [
-        tabulate_predictions(model, rule, features, first_row + positions, passed)
+        tabulate_predictions(model, rule, features, np.arange(len(features)), passed).assign(row=first_row + positions)
         for positions, passed, features in part.read_beside(kept)
         if len(positions)
     ]
@@ -262,6 +274,7 @@ def describe_engine(engine: Engine) -> str:
     """Where the work is done, in words, with the address of the dashboard."""
     if isinstance(engine, DaskEngine):
         client = engine.client
-        return f"Dask at {client.scheduler.address} with {len(client.nthreads())} workers, dashboard {client.dashboard_link}"
+        workers = f"{len(client.nthreads())} workers"
+        return f"Dask at {client.scheduler.address} with {workers}, dashboard {client.dashboard_link}"
     assert isinstance(engine, StreamEngine)
     return "this process, a file at a time"

@@ -215,7 +215,7 @@ def _fit_rounds(
     most = min(255, getattr(estimator, "max_bin", None) or 255)
     encoder = CutColumns(most).fit(stack_rows(frame, found.sample), levels=found.levels)
     weight = 1.0 if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, dtype=float), len(frame))
-    labeled = TrainingRows(encoder.transform(frame), labels=labels.codes, weight=weight)
+    labeled = TrainingRows(encoder.transform(frame), labels=labels.codes, weight=weight, first=found.total)
     plan = make_plan(estimator, len(labels.classes), encoder.feature_types)
     n_rounds = _count_rounds(classifier, method)
     soft = isinstance(method, SoftMethod)
@@ -224,6 +224,7 @@ def _fit_rounds(
         prepared = engine.map(
             partial(on.prepare, types=learn_types(frame), encoder=encoder, describe=describe),
             engine.place(partitions.members),
+            engine.place(found.offsets),
         )
         checkpoint = None if partitions.checkpoint is None else Checkpoint(partitions.checkpoint)
         rounds = Rounds(engine, prepared, found.total, labeled, plan, progress, checkpoint)

@@ -31,10 +31,11 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What does not change between rounds: codes, and log densities or what the teacher's other members predict."""
+    """Of all rounds: codes, log densities or what other members predict, number of the first row."""
 
     codes: Bytes
     known: Floats | None
+    first: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def relative_density(log_density: Floats, highest: Floats | None) -> Floats:
 
 
 def prepare(
-    member: Partition, *, types: ColumnTypes, encoder: CutColumns, describe: Callable[[Any], Floats] | None
+    member: Partition, first: int, *, types: ColumnTypes, encoder: CutColumns, describe: Callable[[Any], Floats] | None
 ) -> Prepared:
     """Read a partition once: its codes, and what is known of its rows before any round."""
     codes, known = [], []
@@ -132,7 +133,7 @@ def prepare(
         codes.append(encoder.transform(frame))
         if describe is not None:
             known.append(in_same_shape(describe, frame))
-    return Prepared(np.concatenate(codes), np.concatenate(known) if known else None)
+    return Prepared(np.concatenate(codes), np.concatenate(known) if known else None, first)
 
 
 def in_same_shape(function: Callable[[Any], Floats], frame: pd.DataFrame) -> Floats:
@@ -234,7 +235,7 @@ def count_selected(after: Selected, before: Selected, *, n_classes: int) -> NDAr
 
 def hard_rows(prepared: Prepared, selected: Selected, *, weight: float) -> TrainingRows:
     """The rows of a partition that train, with their labels."""
-    return TrainingRows(prepared.codes, selected.chosen, labels=selected.labels, weight=weight)
+    return TrainingRows(prepared.codes, selected.chosen, labels=selected.labels, weight=weight, first=prepared.first)
 
 
 def teach(
@@ -290,7 +291,7 @@ def sum_shares(shared: Shared) -> NDArray[Any]:
 
 def soft_rows(prepared: Prepared, shared: Shared) -> TrainingRows:
     """All rows of a partition, with their proportions."""
-    return TrainingRows(prepared.codes, shares=shared.shares)
+    return TrainingRows(prepared.codes, shares=shared.shares, first=prepared.first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ def _check_estimator(owner: str, estimator: Any) -> None:
         "objective": OBJECTIVES,
         "booster": (None, "gbtree"),
         "tree_method": (None, "auto", "hist"),
-        "subsample": (None, 1, 1.0),
+        "sampling_method": (None, "uniform"),
         "num_parallel_tree": (None, 1),
     }
     for name, allowed in choices.items():
@@ -78,6 +78,7 @@ def make_plan(estimator: Any, n_classes: int, feature_types: list[str]) -> Boost
     given = {name: value for name, value in estimator.get_xgb_params().items() if value is not None}
     scale = given.pop("scale_pos_weight", None)
     parameters = {name: value for name, value in given.items() if name not in OWN}
+    subsample = float(parameters.pop("subsample", 1.0))
     parameters["nthread"] = estimator.n_jobs or 0
     parameters["seed"] = parameters.pop("random_state", 0)
     return Boosting(
@@ -86,4 +87,5 @@ def make_plan(estimator: Any, n_classes: int, feature_types: list[str]) -> Boost
         feature_types,
         parameters,
         scale_positive=1.0 if scale is None or n_classes > 2 else float(scale),
+        subsample=subsample,
     )
