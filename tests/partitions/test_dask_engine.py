@@ -135,6 +135,6 @@ def test_an_engine_that_is_not_there_is_refused(tmp_path, monkeypatch):
 
     with pytest.raises(ValueError, match="`engine` must be 'stream', the address"):
         find_engine("dask", [])
-    with pytest.raises(ValueError, match="No Dask scheduler answers at tcp://127.0.0.1:1 "):
+    with pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127.0.0.1:1 "):
         find_engine("tcp://127.0.0.1:1", [])
     assert isinstance(find_engine(None, open_partitions(tmp_path).members), StreamEngine)

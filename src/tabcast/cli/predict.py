@@ -78,8 +78,9 @@ def run_predict(
     saved = load_model(model_path)
     if is_folder(table_path):
         bar = partial(Bar, "Predicting", unit="files", left="left about") if Console().is_terminal else None
-        kept = {"keep": keep, "keep_all": keep_all}
-        return predict_partitions(saved, table_path, out_path, engine=engine, progress=bar, **kept)
+        return predict_partitions(
+            saved, table_path, out_path, keep=keep, keep_all=keep_all, engine=engine, progress=bar
+        )
     if engine is not None:
         raise ValueError("--engine is for folders of tables; a single table is predicted in this process.")
     if out_path.exists() and out_path.samefile(model_path):

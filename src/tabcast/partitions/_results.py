@@ -53,7 +53,7 @@ class PartitionedTable:
         """
         return pd.concat(list(self), ignore_index=True)
 
-    def to_parquet(self, folder: str | Path) -> int:
+    def to_parquet(self, folder: str | os.PathLike[str]) -> int:
         """Write a Parquet file per partition; the folder is there whole or not at all.
 
         Parameters

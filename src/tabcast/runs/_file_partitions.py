@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -127,7 +127,7 @@ class FeaturePartition(Partition):
         return self.understanding.settle_notation(batch for batch, _ in file.batches(SETTLE_ROWS, names))
 
 
-def open_files(source: str | Path) -> list[FilePartition]:
+def open_files(source: str | PathLike[str]) -> list[FilePartition]:
     """The table files of a folder or a pattern.
 
     Parameters
@@ -140,4 +140,4 @@ def open_files(source: str | Path) -> list[FilePartition]:
     list of FilePartition
         One per file, by name.
     """
-    return [FilePartition(str(path)) for path in list_files(source)]
+    return [FilePartition(str(path)) for path in list_files(str(source))]

@@ -131,10 +131,11 @@ def fit_partitions(
         labeled = unite_frames([one.labeled for one in found])
     sample = unite_frames([one.sample for one in found])
     sample = sample.drop(columns=target, errors="ignore").assign(**{target: None})
-    run = fit_table(unite_frames([labeled, sample]), target, **options)
-    judged = run.model
+    judging = unite_frames([labeled, sample])
+    run = fit_table(judging, target, **options)
     pool = spread(masks, max_pool) if isinstance(max_pool, int) else masks_to_rows(masks)
-    run = _train_on_all(run, labeled, files, pool, doer, checkpoint, options)
+    run, n_trained = _train_on_all(run, labeled, files, pool, doer, checkpoint, options)
+    run = _predict_again(run, judging)
     parts = [
         FeaturePartition(file, run.understanding, None if mask.all() else np.flatnonzero(mask))
         for file, mask in zip(files, masks, strict=True)
@@ -142,8 +143,7 @@ def fit_partitions(
     first_rows = np.concatenate([[0], np.cumsum([len(mask) for mask in masks])[:-1]]).tolist()
     keep = partial(predict_rows, model=run.model, rule=run.decision)
     tables = doer.tabulate(keep, doer.place(parts), doer.place(first_rows))
-    trained = sum(map(len, pool)) if run.model is not judged else 0
-    counts = {"files": len(files), "unlabeled": total, "trained": trained}
+    counts = {"files": len(files), "unlabeled": total, "trained": n_trained}
     files_of_run = {**run.summary["files"], "prediction_parts": PREDICTION_PARTS}
     summary = {**run.summary, "partitions": counts, "files": files_of_run}
     return replace(run, summary=summary, prediction_parts=tables)
@@ -230,11 +230,11 @@ def _train_on_all(
     engine: Engine,
     checkpoint: str | PathLike[str] | None,
     options: dict[str, Any],
-) -> Run:
-    """The run with the self-trained model of all rows, if that kind of model was kept."""
+) -> tuple[Run, int]:
+    """The run with the self-trained model of all rows, if that kind of model was kept; how many rows train it."""
     verdict = run.verdict
     if verdict is None or verdict.chosen != "self-trained":
-        return run
+        return run, 0
     understanding, settings = run.understanding, _read_settings(options)
     if verdict.variant == ALIGNED:
         settings = replace(settings, class_prior="labeled")
@@ -248,7 +248,16 @@ def _train_on_all(
     known = ~pd.isna(y)
     folder = None if checkpoint is None else Path(checkpoint)
     classifier.fit(X[known].reset_index(drop=True), y[known], X_unlabeled=Partitions(members, engine, folder))
-    return replace(run, model=classifier.deployed_, decision=classifier.decision_)
+    n_trained = int(classifier.history_["n_selected"].iloc[-1])
+    return replace(run, model=classifier.deployed_, decision=classifier.decision_), n_trained
+
+
+def _predict_again(run: Run, frame: pd.DataFrame) -> Run:
+    """The run with predictions of the sample by its model, which is another one now."""
+    understanding, rows = run.understanding, run.predictions["row"].to_numpy()
+    identifiers = frame[find_identifiers(understanding, frame.columns)]
+    features = understanding.convert(frame, understanding.notation).features
+    return replace(run, predictions=tabulate_predictions(run.model, run.decision, features, rows, identifiers))
 
 
 def _read_settings(options: dict[str, Any]) -> RunOptions:

@@ -352,7 +352,8 @@ def _run_soft(classifier: Any, method: SoftMethod, rounds: Rounds, n_rounds: int
     sampling, prior = classifier.sampling_, classifier.class_prior_
     keeps = method.acts_on_sampling and sampling is not None and not sampling.looks_random
     temperature = 1.0 if keeps else method.temperature
-    power, shared = 1.0, list[Any]()
+    power = 1.0
+    shared: Sequence[Any] = ()
     rounds.train(np.zeros(n_classes), 0, 1.0)
     for number in range(1, max(n_rounds, 1) + 1):
         ask = partial(
