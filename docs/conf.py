@@ -26,7 +26,7 @@ exclude_patterns = ["sg_execution_times*", "auto_examples/*.ipynb", "auto_exampl
 templates_path = ["_templates"]
 default_role = "code"
 
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True

@@ -5,15 +5,19 @@ Everything is written below docs/generated, which is made anew in every build an
 
 import re
 import shutil
+import sys
 from importlib import import_module
-from inspect import isclass, isfunction
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 GENERATED = DOCS / "generated"
+sys.path.insert(0, str(ROOT / "tools"))
 
-# In the order of the walk. What `tabcast` itself lists is documented there, and only named in its room.
+from list_public import list_public  # noqa: E402
+
+KINDS = {"Classes": "class", "Functions": "function", "Exceptions and warnings": "exception"}
+# In the order of the walk; other rooms come last. A name that several rooms list is documented in the first.
 ROOMS = {
     "tabcast": "The classifiers and the whole job in one call",
     "tabcast.feature_selection": "Which columns the density looks at",
@@ -47,38 +51,25 @@ def write_api() -> None:
     """One page per room, which lists its public names; autosummary writes a page for each of them."""
     folder = GENERATED / "api"
     folder.mkdir(parents=True)
-    at_the_top = public_names("tabcast")
-    rooms = [room for room in ROOMS if public_names(room)]
+    listed = list_public()
+    rooms = [*(room for room in ROOMS if room in listed), *(room for room in listed if room not in ROOMS)]
     for room in rooms:
-        names = public_names(room)
-        own = names if room == "tabcast" else [name for name in names if name not in at_the_top]
-        lines = [room, "=" * len(room), "", f"{ROOMS[room]}.", "", f".. currentmodule:: {room}", ""]
-        for title, kind in (("Classes", isclass), ("Functions", isfunction)):
-            chosen = [name for name in own if kind(getattr(import_module(room), name))]
-            if chosen:
+        lines = [room, "=" * len(room), ""]
+        if room in ROOMS:
+            lines += [ROOMS[room] if ROOMS[room].endswith("?") else f"{ROOMS[room]}.", ""]
+        lines += [f".. currentmodule:: {room}", ""]
+        for title, kind in KINDS.items():
+            names = [one.name for one in listed[room] if one.kind == kind and not one.name.startswith("_")]
+            if names:
                 lines += [title, "-" * len(title), "", ".. autosummary::", f"   :toctree: {room}", ""]
-                lines += [*(f"   {name}" for name in chosen), ""]
-        if shared := [name for name in names if name not in own]:
-            lines += ["In the top-level package: " + ", ".join(f":obj:`tabcast.{name}`" for name in shared) + "."]
+                lines += [*(f"   {name}" for name in names), ""]
+        own = {one.name for one in listed[room]}
+        if shared := [name for name in import_module(room).__all__ if name not in own]:
+            lines += ["Documented elsewhere: " + ", ".join(f"``{name}``" for name in shared) + "."]
         (folder / f"{room}.rst").write_text("\n".join(lines) + "\n", "utf-8")
     lines = ["API reference", "=============", "", "Every public name, by room of the package.", "", ".. toctree::"]
-    lines += ["   :maxdepth: 1", "", *(f"   {ROOMS[room]} <{room}>" for room in rooms)]
+    lines += ["   :maxdepth: 1", "", *(f"   {room}" for room in rooms)]
     (folder / "index.rst").write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def public_names(room: str) -> list[str]:
-    """The classes and functions of tabcast that a room lists."""
-    try:
-        module = import_module(room)
-    except ModuleNotFoundError:
-        return []
-    names = [name for name in getattr(module, "__all__", ()) if not name.startswith("_")]
-    kinds = [(name, getattr(module, name)) for name in names]
-    return [
-        name
-        for name, one in kinds
-        if (isclass(one) or isfunction(one)) and one.__module__.startswith("tabcast") and name == one.__name__
-    ]
 
 
 def copy_pages() -> None:

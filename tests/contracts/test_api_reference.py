@@ -15,7 +15,6 @@ from tools.list_public import list_public, public_rooms
 
 NAMES = [name for names in list_public().values() for name in names]
 OBJECTS = [name for name in NAMES if name.kind in ("class", "function")]
-by_path = pytest.mark.parametrize("public", OBJECTS, ids=lambda public: public.path)
 
 
 def read(thing):
@@ -50,44 +49,6 @@ def parameters(thing):
     }
 
 
-def shown_default(kind):
-    """The default in `float, default=0.5`; None where there is none."""
-    found = re.search(r"default=(.+)$", kind)
-    return found and found[1]
-
-
-def test_the_reference_has_every_room_that_lists_names():
-    assert len(public_rooms()) >= 25
-    assert {"tabcast", "tabcast.density", "tabcast.exceptions", "tabcast.study.analysis"} <= set(public_rooms())
-    assert len(NAMES) == len(set(NAMES)) > 400
-
-
-@pytest.mark.parametrize("public", NAMES, ids=lambda public: public.path)
-def test_every_name_exists_and_has_a_meaning(public):
-    if public.kind != "data":
-        assert re.match(r"[A-Z`0-9].*\.$", (inspect.getdoc(public.thing) or "").split("\n\n")[0].replace("\n", " "))
-
-
-@by_path
-def test_every_parameter_has_a_type(public):
-    types = documented_types(public.thing)
-    missing = [name for name in parameters(public.thing) if not types.get(name)]
-    assert not missing, f"{public.path}: no type is documented for {', '.join(missing)}"
-
-
-@by_path
-def test_every_default_is_the_documented_one(public):
-    types = documented_types(public.thing)
-    for name, default in parameters(public.thing).items():
-        shown = shown_default(types[name])
-        if default is inspect.Parameter.empty:
-            assert shown is None, f"{public.path}: `{name}` has no default, its docstring says {shown}"
-            continue
-        assert shown is not None, f"{public.path}: the docstring lacks the default of `{name}`, {default!r}"
-        if default is None or isinstance(default, bool | int | float | str):
-            assert literal_eval(shown) == default, f"{public.path}: `{name}` is {default!r}, its docstring says {shown}"
-
-
 def has_example(thing):
     return ">>> " in "\n".join(read(thing)["Examples"])
 
@@ -97,11 +58,81 @@ def see_also(thing):
     return {name.rpartition(".")[2] for entry, _ in read(thing)["See Also"] for name, _ in entry}
 
 
-@by_path
-def test_every_class_and_function_has_an_example(public):
+def has_meaning(thing):
+    summary = (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+    return re.match(r"[A-Z`0-9].*\.$", summary)
+
+
+def wrong_default(kind, default):
+    """What is wrong with the default in a documented type; None if nothing is."""
+    shown = re.search(r"default=(.+)$", kind)
+    if default is inspect.Parameter.empty:
+        return f"has no default, its docstring says {shown[1]}" if shown else None
+    if shown is None:
+        return f"has the default {default!r}, its docstring says none"
+    if (default is None or isinstance(default, bool | int | float | str)) and literal_eval(shown[1]) != default:
+        return f"has the default {default!r}, its docstring says {shown[1]}"
+    return None
+
+
+def test_the_reference_has_every_room_that_lists_names():
+    assert len(public_rooms()) >= 25
+    assert {"tabcast", "tabcast.density", "tabcast.exceptions", "tabcast.study.analysis"} <= set(public_rooms())
+    assert len(NAMES) == len(set(NAMES)) > 300
+
+
+def test_every_name_has_a_meaning():
+    assert [name.path for name in NAMES if name.kind != "data" and not has_meaning(name.thing)] == []
+
+
+def test_every_parameter_has_a_type():
+    found = {public.path: documented_types(public.thing) for public in OBJECTS}
+    missing = [
+        f"{public.path}({name}=)"
+        for public in OBJECTS
+        for name in parameters(public.thing)
+        if not found[public.path].get(name)
+    ]
+    assert missing == []
+
+
+def test_every_default_is_the_documented_one():
+    wrong = [
+        f"{public.path}: `{name}` {problem}"
+        for public in OBJECTS
+        for types in [documented_types(public.thing)]
+        for name, default in parameters(public.thing).items()
+        if (problem := wrong_default(types.get(name, ""), default))
+    ]
+    assert wrong == []
+
+
+def test_every_class_and_function_has_an_example():
     """Of its own; for a class that is made elsewhere, such as a result, See Also leads to an example."""
-    shown = has_example(public.thing) or (public.kind == "class" and see_also(public.thing) & WITH_EXAMPLE)
-    assert shown, f"{public.path} has no section Examples with code"
+    shown = {public.name for public in OBJECTS if has_example(public.thing)}
+    missing = [
+        public.path
+        for public in OBJECTS
+        if not has_example(public.thing) and not (public.kind == "class" and see_also(public.thing) & shown)
+    ]
+    assert missing == []
 
 
-WITH_EXAMPLE = {public.name for public in OBJECTS if has_example(public.thing)}
+def test_a_gap_would_be_noticed():
+    def lacking(first, second=1):
+        """Return the second.
+
+        Parameters
+        ----------
+        first
+            Not used.
+        second : int, default=2
+            What is returned.
+        """
+
+    assert documented_types(lacking) == {"first": "", "second": "int, default=2"}
+    assert parameters(lacking) == {"first": inspect.Parameter.empty, "second": 1}
+    assert wrong_default("int, default=2", 1) == "has the default 1, its docstring says 2"
+    assert wrong_default("int", 1) == "has the default 1, its docstring says none"
+    assert not has_example(lacking)
+    assert has_meaning(lacking)

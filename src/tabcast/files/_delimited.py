@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from tabcast.files._errors import TableFileError
+from tabcast.files._plain_text import read_plain
 from tabcast.files._source import Source, check_names, complete_names, note_line_breaks
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
@@ -109,6 +110,12 @@ class DelimitedTable:
         """Batches of two frames, the columns in `used` and those in `kept`: text, empty fields missing."""
         wanted = list(dict.fromkeys([*used, *kept]))
         positions = [self.names.index(name) for name in wanted]
+        columns = self._read_plain(positions) if batch_rows is None else None
+        if columns is not None:
+            index = pd.RangeIndex(len(columns[0]))
+            by_name = dict(zip(wanted, columns, strict=True))
+            yield _to_frame(by_name, used, index), _to_frame(by_name, kept, index)
+            return
         with _open_text(self._source, self._dialect.encoding) as file:
             records = _records(self._source, file, self._dialect)
             next(records)  # the header
@@ -124,6 +131,13 @@ class DelimitedTable:
                 first_row += n_rows
         if first_row == 0:
             raise TableFileError(f"{self._source.name} has a header line but no rows below it.")
+
+    def _read_plain(self, positions: list[int]) -> list[pd.Series[Any]] | None:
+        """All rows of some columns, where the file is large and written plainly; None otherwise."""
+        dialect = self._dialect
+        if dialect.encoding != "utf-8" or dialect.skip_space or dialect.says_delimiter or not positions:
+            return None
+        return read_plain(self._source, dialect.delimiter, len(self.names), positions, LONGEST_FIELD, TEXT)
 
 
 def _to_frame(columns: dict[str, pd.Series[Any]], names: Sequence[str], index: pd.RangeIndex) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from tabcast.models._cut_columns import fit_cut
 from tabcast.models._native_columns import NativeColumns, has_bad_sign, has_missing, is_plain
+from tabcast.models._soft_labels import fit_soft
 from tabcast.table import Floats, Index, find_categorical, learn_columns
 
 
@@ -161,6 +163,34 @@ class Adaptation:
         fit_params = {**self.fit_params, **fit_params}
         return AdaptedClassifier(estimator)._fit_encoded(model, bare, X, codes, classes, fit_params)
 
+    def fit_soft(
+        self, estimator: Any, X: Any, soft: NDArray[np.float32], classes: NDArray[Any], weight: Floats | None
+    ) -> Any:
+        """Fit a copy of an estimator that takes soft labels on an encoded table, without copies of rows.
+
+        Parameters
+        ----------
+        estimator : XGBClassifier
+            The classifier to copy; see `takes_soft_labels`.
+        X : ndarray or DataFrame
+            A table that is encoded already.
+        soft : ndarray of float32 of shape (n_rows, n_classes)
+            Proportions of the classes in each row.
+        classes : ndarray
+            The classes; each has a positive proportion somewhere.
+        weight : ndarray of shape (n_rows,) or None
+            Weight of each row. None means 1.
+
+        Returns
+        -------
+        classifier
+            As :meth:`fit`.
+        """
+        model = fit_soft(self.configure(estimator), X, soft, weight)
+        if not self.needed:
+            return model
+        return AdaptedClassifier(estimator)._wrap(model, replace(self, columns=None), classes)
+
 
 def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: ArrayLike | None = None) -> Adaptation:
     """Find out what an estimator needs for a table with these classes.
@@ -186,11 +216,10 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from tabcast.models import adapt
+    >>> from tabcast.models import adapt, default_classifier
     >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
-    >>> adapt(LogisticRegression(), X, np.array([0, 1])).columns is None
-    True
+    >>> adapt(default_classifier(), X, np.array([0, 1])).columns
+    NativeColumns(max_levels=254)
     """
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
@@ -344,11 +373,18 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> AdaptedClassifier:
         """Fit on an encoded table. Classes without a row here are not among its classes."""
         present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
-        self.adaptation_ = adaptation
-        self.classes_ = classes[present]
-        self._empty = find_empty(X) if adaptation.fills_empty else []
+        empty = find_empty(X) if adaptation.fills_empty else []
         labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
-        self.estimator_ = fit_cut(model, fill(X, self._empty), labels, fit_params)
+        return self._wrap(fit_cut(model, fill(X, empty), labels, fit_params), adaptation, classes[present], empty)
+
+    def _wrap(
+        self, fitted: Any, adaptation: Adaptation, classes: NDArray[Any], empty: Sequence[Any] = ()
+    ) -> AdaptedClassifier:
+        """Put a fitted classifier inside; `empty` are the columns that it got zeros for."""
+        self.adaptation_ = adaptation
+        self.classes_ = classes
+        self._empty = list(empty)
+        self.estimator_ = fitted
         return self
 
     def taking(self, adaptation: Adaptation) -> AdaptedClassifier:

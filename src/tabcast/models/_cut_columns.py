@@ -7,6 +7,7 @@ to the nearest of at most 254 values beforehand, so that no quantile has to be f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> 
         return X
     cut = {
         position: result
-        for position, values in _numeric_columns(X, model.categorical_features)
+        for position, values in numeric_columns(X, model.categorical_features)
         if (result := cut_column(values, weight, model.max_bins)) is not None
     }
     if not cut:
@@ -199,20 +200,22 @@ def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> 
     return X
 
 
-def _numeric_columns(X: Any, categorical: Any) -> list[tuple[int, Floats]]:
-    """Positions and values of the columns that are numbers to the classifier."""
+def numeric_columns(X: Any, categorical: Any) -> Iterator[tuple[int, Floats]]:
+    """Positions and values of the columns that are numbers to the classifier, without a copy where possible."""
     positions = [at for at in range(X.shape[1]) if not _is_categorical(X, at, categorical)]
     if isinstance(X, pd.DataFrame):
         dtypes = X.dtypes.tolist()
-        return [
-            (at, X.iloc[:, at].to_numpy(dtype=np.float64, na_value=np.nan))
-            for at in positions
-            if pd.api.types.is_numeric_dtype(dtypes[at])
-        ]
-    if hasattr(X, "columns"):
+        for at in positions:
+            if pd.api.types.is_numeric_dtype(dtypes[at]):
+                yield at, X.iloc[:, at].to_numpy(dtype=np.float64, na_value=np.nan)
+    elif hasattr(X, "columns"):
         columns = X.get_columns()
-        return [(at, columns[at].cast(float).to_numpy()) for at in positions if columns[at].dtype.is_numeric()]
-    return [(at, np.asarray(X[:, at], dtype=np.float64)) for at in positions]
+        for at in positions:
+            if columns[at].dtype.is_numeric():
+                yield at, columns[at].cast(float).to_numpy()
+    else:
+        for at in positions:
+            yield at, np.asarray(X[:, at], dtype=np.float64)
 
 
 def _is_categorical(X: Any, at: int, categorical: Any) -> bool:

@@ -96,8 +96,8 @@ def draw_dots(
     level: float | None = None, share: bool = False, zero: bool = False,
 ) -> Markup:  # fmt: skip
     """Dots from left to right; `labels` name the vertical and the horizontal axis, `level` is a dashed line."""
-    ends = [end for one in dots for end in (one.value, one.low, one.high)]
-    values = [end for end in (*ends, level) if is_number(end)] or [0.0, 1.0]
+    ends: list[Any] = [level, *(end for one in dots for end in (one.value, one.low, one.high))]
+    values = [end for end in ends if is_number(end)] or [0.0, 1.0]
     low, high = widen(min([*values, 0.0] if zero else values), max(values))
     if share:
         low, high = max(low, 0.0), min(high, 1.0)

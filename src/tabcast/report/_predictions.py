@@ -85,7 +85,8 @@ def count_differences(predictions: pd.DataFrame | None, pseudo_labels: pd.DataFr
     where = pd.Index(predictions.iloc[:, 0]).get_indexer(pseudo_labels["row"])
     predicted, names = _clean_levels(predictions.iloc[where[where >= 0], label])
     given, others = _clean_levels(pseudo_labels.loc[where >= 0, "label"])
-    return int((pd.Index(others).get_indexer(names)[predicted] != given).sum())
+    places = {name: place for place, name in enumerate(others)}
+    return int((np.array([places.get(name, -1) for name in names])[predicted] != given).sum())
 
 
 def _clean_levels(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:

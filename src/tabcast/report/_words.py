@@ -179,9 +179,9 @@ def say_doublings(curve: Data) -> str:
 def say_judged(summary: Data) -> str:
     """How many unlabeled rows the diagnostics look at, where not all; empty otherwise."""
     pool = (summary.get("training") or {}).get("pool") or {}
-    looked, n = pool.get("n_diagnosed"), pool.get("n_unlabeled")
-    if not pool or looked == n:
+    if not pool or pool["n_diagnosed"] == pool["n_unlabeled"]:
         return ""
+    looked, n = pool["n_diagnosed"], pool["n_unlabeled"]
     return f"At most {count(looked)} of the {count(n)} unlabeled rows are looked at here, drawn at random."
 
 
@@ -434,11 +434,10 @@ def _list_pool(summary: Data) -> list[tuple[str, str]]:
     """How many unlabeled rows were used for what, where not all of them were."""
     pool = (summary.get("training") or {}).get("pool") or {}
     uses = {"n_judged": "compared with", "n_trained": "in training", "n_diagnosed": "in diagnostics"}
-    n = pool.get("n_unlabeled")
     return [
-        (f"unlabeled rows {use}", f"{count(pool[key])} of {count(n)}, drawn at random")
+        (f"unlabeled rows {use}", f"{count(pool[key])} of {count(pool['n_unlabeled'])}, drawn at random")
         for key, use in uses.items()
-        if pool and pool[key] < n
+        if pool and pool[key] < pool["n_unlabeled"]
     ]
 
 

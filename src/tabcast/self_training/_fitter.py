@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 
 from tabcast.decisions import DecisionRule, decide_with
 from tabcast.exceptions import ScoreError
-from tabcast.models import Adaptation, AdaptedClassifier, adapt, weight_parameter
+from tabcast.models import Adaptation, AdaptedClassifier, adapt
+from tabcast.models._cut_table import cut_once
 from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
 from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._deployed import SoftenedClassifier, soften
 from tabcast.self_training._pretraining import pretrain_once
 from tabcast.self_training._pseudo_labels import PseudoLabels
-from tabcast.table import UNLABELED, Floats, Index, take_rows
+from tabcast.self_training._training_rows import train
+from tabcast.table import Floats, Index, take_rows
 
 Scorer = Callable[[Any, Any, Any], float]
 Request = tuple[Split, PseudoLabels]
@@ -93,7 +94,7 @@ class Fitter:
     adaptation : Adaptation
         What is encoded around the estimator.
     data : TrainingData
-        The rows, encoded.
+        The rows, encoded; columns of a large table are cut for gradient boosting.
     n_fits : int
         Number of fits so far.
     pretraining_seconds : float
@@ -125,6 +126,8 @@ class Fitter:
         refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes, data.categorical_features)
         self.data = data.encoded(self.adaptation)
+        if self.data.is_large:
+            self.data = replace(self.data, X=cut_once(estimator, self.data.X))
         start = perf_counter()
         self.estimator = pretrain_once(estimator, self.adaptation, self.data)
         self.pretraining_seconds = 0.0 if self.estimator is estimator else perf_counter() - start
@@ -180,7 +183,7 @@ class Fitter:
         """
         if len(fitted.pool_proba) or len(self.data.pool) == 0:
             return fitted
-        with explained(self.estimator, self.data.X, "predict"):
+        with explained(self.estimator, _show_columns(self.data), "predict"):
             return replace(fitted, pool_proba=predict_pool_classes(fitted, self.data))
 
     def forget(self) -> None:
@@ -269,15 +272,12 @@ def fit_classifier(
 ) -> Fitted:
     """Fit a copy of the estimator on the training rows of a split plus pseudo-labels, and predict."""
     start = perf_counter()
-    rows, codes, weight = training_rows(data, split, pseudo)
-    X, classes = take_training_rows(data, rows), data.labels.classes
-    with explained(estimator, X, "fit"):
-        model = adaptation.fit(estimator, X, codes, classes, _fit_params(estimator, data, rows, weight))
-    held_out, nothing = split.held_out, np.empty((0, data.n_classes))
-    fitted = Fitted(model, nothing, nothing, np.nan, 0.0, np.flatnonzero(np.bincount(codes)), pseudo.power)
+    model, present = train(estimator, adaptation, data, split, pseudo)
+    held_out, nothing, classes = split.held_out, np.empty((0, data.n_classes)), data.labels.classes
+    fitted = Fitted(model, nothing, nothing, np.nan, 0.0, present, pseudo.power)
     softened = soften(model, pseudo.power)
     decided = softened if rule is None else decide_with(softened, rule, classes)
-    with explained(estimator, X, "predict"):
+    with explained(estimator, _show_columns(data), "predict"):
         return replace(
             fitted,
             pool_proba=predict_pool_classes(fitted, data) if predict_pool and len(data.pool) else nothing,
@@ -289,11 +289,9 @@ def fit_classifier(
         )
 
 
-def take_training_rows(data: TrainingData, rows: Index) -> Any:
-    """The rows to train on; a large table itself where that is all of its rows in their order."""
-    if data.is_large and len(rows) == len(data.labels.codes) and (np.diff(rows) == 1).all():
-        return data.X
-    return take_rows(data.X, rows)
+def _show_columns(data: TrainingData) -> Any:
+    """A table with the columns of the data, for a message."""
+    return take_rows(data.X, data.labeled[:1]) if data.is_large else data.X
 
 
 def predict_pool_classes(fitted: Fitted, data: TrainingData) -> Floats:
@@ -388,37 +386,3 @@ def refuse_nan(proba: Floats, model: Any) -> Floats:
             "or clip columns with very large values, drop constant ones, or use another estimator."
         )
     return proba
-
-
-def training_rows(data: TrainingData, split: Split, pseudo: PseudoLabels) -> tuple[Index, Index, Floats | None]:
-    """Positions of the rows to train on, their class indices, and their weights; None: 1 each.
-
-    A row with soft labels comes once per class that it has a proportion of, with that proportion as weight.
-    """
-    chosen = data.pool[pseudo.chosen]
-    if pseudo.soft is None:
-        codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
-        codes[split.train] = data.labels.codes[split.train]
-        codes[chosen] = pseudo.labels[pseudo.chosen]
-        rows = np.flatnonzero(codes != UNLABELED)
-        codes, proportion = codes[rows], None
-    else:
-        labeled = np.sort(split.train)
-        copies, of_class = np.nonzero(pseudo.soft[pseudo.chosen])
-        rows = np.concatenate([labeled, chosen[copies]])
-        codes = np.concatenate([data.labels.codes[labeled], of_class])
-        proportion = np.concatenate([np.ones(len(labeled)), pseudo.soft[pseudo.chosen][copies, of_class]])
-    if proportion is None and data.sample_weight is None and (pseudo.weight[pseudo.chosen] == 1).all():
-        return rows, codes, None
-    weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
-    weight[data.pool] *= pseudo.weight
-    return rows, codes, weight[rows] if proportion is None else weight[rows] * proportion
-
-
-def _fit_params(estimator: Any, data: TrainingData, rows: Index, weight: Floats | None) -> dict[str, Any]:
-    """Fit parameters of these rows: the user's, and weights where there are any."""
-    params = dict(data.other_params)
-    params |= {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
-    if weight is not None:
-        params[str(weight_parameter(estimator))] = weight  # checked before the first fit
-    return params

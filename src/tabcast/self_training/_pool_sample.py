@@ -112,14 +112,12 @@ def take_pool(data: TrainingData, pool: Index) -> PoolSample:
     if len(pool) == len(data.pool):
         return PoolSample(data)
     rows = np.sort(np.concatenate([data.labeled, pool]))
-    X, of_pool = take_rows(data.X, rows), np.searchsorted(rows, pool)
     part = replace(
         data,
-        X=X,
+        X=take_rows(data.X, rows),
         labels=Labels(data.labels.classes, data.labels.codes[rows], data.labels.marker),
         labeled=np.searchsorted(rows, data.labeled),
-        pool=of_pool,
-        X_pool=take_rows(X, of_pool),
+        pool=np.searchsorted(rows, pool),
         sample_weight=None if data.sample_weight is None else data.sample_weight[rows],
         row_params={name: _safe_indexing(values, rows) for name, values in data.row_params.items()},
     )

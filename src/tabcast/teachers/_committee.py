@@ -229,10 +229,9 @@ class Committee(Teacher):
         self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
         self.held_out_ = seen
         self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
+        predict = partial(proba_of, n_classes=lesson.n_classes)
         self._pool = [
-            None
-            if member is lesson.own
-            else map_rows(partial(proba_of, member, n_classes=lesson.n_classes), lesson.X_pool)
+            None if member is lesson.own else map_rows(partial(predict, member), lesson.X_pool)
             for member in self.members_
         ]
         return self
