@@ -27,6 +27,10 @@ class Partition(ABC):
     ----------
     where : str
         The file, or what else to call the partition in an error.
+
+    See Also
+    --------
+    open_partitions : Lists the partitions of a folder.
     """
 
     where: str
@@ -259,10 +263,10 @@ class Partitions:
     ----------
     members : tuple of Partition
         The partitions, in order; rows are numbered through them.
-    engine : str, client or None
+    engine : str, client or None, default=None
         "stream": this process, a partition at a time. The address of a Dask scheduler, or a client. None: the current
         Dask client for a Dask DataFrame, else this process.
-    checkpoint : Path or None
+    checkpoint : Path or None, default=None
         Folder in which finished rounds are kept, from which an interrupted fit goes on. None: nothing is written.
 
     See Also
@@ -331,6 +335,12 @@ def is_partitioned(source: Any) -> bool:
     -------
     bool
         Whether :func:`open_partitions` takes it.
+
+    Examples
+    --------
+    >>> from tabcast.partitions import is_partitioned
+    >>> is_partitioned("big/*.parquet"), is_partitioned([[1.0, 2.0]])
+    (True, False)
     """
     if isinstance(source, Partitions | str | Path):
         return True

@@ -82,15 +82,15 @@ def fit_partitions(
         with the labeled rows, where `unlabeled` is a folder.
     target : str
         The column of labels.
-    unlabeled : path, optional
+    unlabeled : path, default=None
         A folder or pattern of files with rows without a label.
-    engine : {"stream"}, address or client, optional
+    engine : {"stream"}, address or client, default=None
         Where the work is done: in this process (None too), or on a Dask cluster.
-    checkpoint : path, optional
+    checkpoint : path, default=None
         Folder in which finished rounds are kept, from which an interrupted fit goes on.
-    max_pool : int or "auto", optional
+    max_pool : int or "auto", default=None
         Most unlabeled rows that train, a random sample. None and "auto": all.
-    on_engine : callable, optional
+    on_engine : callable, default=None
         Called with the engine, the number of files and of unlabeled rows, before any training.
     **options : dict
         As :func:`fit_table` takes them. The base classifier is XGBoost; "auto" means it.
@@ -110,6 +110,23 @@ def fit_partitions(
     See Also
     --------
     fit_table : The same in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytest
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from sklearn.datasets import load_iris
+    >>> from tabcast.runs import fit_partitions
+    >>> _ = pytest.importorskip("xgboost")
+    >>> table, folder = load_iris(as_frame=True).frame.astype({"target": object}), Path(mkdtemp())
+    >>> table.loc[np.random.default_rng(0).random(150) < 0.6, "target"] = None
+    >>> for number in range(2):
+    ...     table[number::2].to_csv(folder / f"{number}.csv", index=False)
+    >>> run = fit_partitions(folder, "target", method="supervised")
+    >>> len(run.prediction_parts.to_pandas()) == table["target"].isna().sum()
+    True
     """
     options = _check_options(options)
     files = open_files(table if unlabeled is None else unlabeled)

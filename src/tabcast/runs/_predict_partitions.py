@@ -61,6 +61,22 @@ def predict_partitions(
     See Also
     --------
     predict_file : Predict one file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pytest
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from tabcast import fit_table
+    >>> from tabcast.runs import load_model, predict_partitions
+    >>> _ = pytest.importorskip("pyarrow")
+    >>> table, folder = pd.DataFrame({"age": range(40), "old": ["no"] * 20 + ["yes"] * 20}), Path(mkdtemp())
+    >>> fit_table(table, "old", method="supervised", model="logistic_regression").save(folder / "run")
+    >>> (folder / "big").mkdir()
+    >>> table[["age"]].to_csv(folder / "big" / "0.csv", index=False)
+    >>> predict_partitions(load_model(folder / "run"), folder / "big", folder / "out").n_rows
+    40
     """
     understanding, files = read_understanding(model), open_files(table)
     kept = choose_kept(files[0].names, understanding, keep, keep_all=keep_all)

@@ -79,6 +79,8 @@ class Run:
         after loading.
     next_rows : DataFrame or None, default=None
         The rows to label next, so that more of the table can be filled. None without `precision` or `cost`.
+    prediction_parts : PartitionedTable, dask DataFrame or None, default=None
+        Predictions of all unlabeled rows, file by file, where the table is a folder; see :func:`fit_partitions`.
 
     See Also
     --------
