@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,9 @@ import typer
 from tabcast.cli import fit_options as given
 from tabcast.cli.fit_options import MethodName
 from tabcast.cli.fit_values import read_cost, read_decision, read_pool, read_seconds
-from tabcast.cli.fit_words import print_start, word_result
+from tabcast.cli.fit_words import print_engine, print_start, word_result
 from tabcast.cli.stop import stop
+from tabcast.files._atomic import remove
 
 if TYPE_CHECKING:
     from tabcast.files import Understanding
@@ -43,6 +46,7 @@ def fit(
     cost: given.Cost = None,
     out: given.Out = None,
     unlabeled: given.Unlabeled = None,
+    engine: given.Engine = None,
     missing_label: given.MissingLabel = None,
     ignore: given.Ignore = None,
     use: given.Use = None,
@@ -68,7 +72,7 @@ def fit(
 
     from tabcast.exceptions import TabcastWarning
     from tabcast.files._words import word_note
-    from tabcast.runs import check_folder, fit_table
+    from tabcast.runs import check_folder
 
     folder, said = default_folder(table) if out is None else Path(out), list[str]()
     overwrite = overwrite or resume
@@ -81,7 +85,7 @@ def fit(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", TabcastWarning)
             check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
-            run = fit_table(
+            run = choose_fit(table, unlabeled, engine, folder, resume=resume)(
                 table,
                 target,
                 method=method.value,
@@ -127,11 +131,33 @@ def fit(
             raise
         stop(f"{model} could not be trained on this table ({error}); try another --model.")
     save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
+    remove(rounds_of(folder))
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
     said.extend(map(word_note, run.understanding.notes))
     warned = [sentence for sentence in warned if sentence not in said]
     for line in word_result(run.summary, warned, folder):
         typer.echo(line)
+
+
+def choose_fit(
+    table: Path, unlabeled: Path | None, engine: str | None, folder: Path, *, resume: bool
+) -> Callable[..., Run]:
+    """What fits a table: in memory, or in partitions if it is a folder, with finished rounds beside the results."""
+    from tabcast.runs import fit_partitions, fit_table
+    from tabcast.runs._fit_partitions import is_folder
+
+    if not is_folder(table, unlabeled):
+        if engine is not None:
+            raise ValueError("--engine is for folders of tables; a single table is trained in memory.")
+        return fit_table
+    if not resume:
+        remove(rounds_of(folder))
+    return partial(fit_partitions, engine=engine, checkpoint=rounds_of(folder), on_engine=print_engine)
+
+
+def rounds_of(folder: Path) -> Path:
+    """Where finished rounds of a folder are kept until the results are written."""
+    return folder.with_name(f".{folder.name}.rounds")
 
 
 def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> None:

@@ -139,7 +139,17 @@ Resume = Annotated[
 Out = Annotated[
     str | None, typer.Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
 ]
-Unlabeled = Annotated[Path | None, typer.Option(help="Another table of rows without a label.")]
+Unlabeled = Annotated[
+    Path | None, typer.Option(help="Another table of rows without a label, or a folder or pattern of such tables.")
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="stream|ADDRESS",
+        help="Where a folder is trained: in this process (the default), or on a Dask cluster, for instance "
+        "tcp://host:8786.",
+    ),
+]
 MissingLabel = Annotated[str | None, typer.Option(help="A label that means unlabeled, besides empty cells.")]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="COL", help="Leave a column out; repeatable.")]
 Use = Annotated[list[str] | None, typer.Option(metavar="COL", help="Use a column that would be left out; repeatable.")]

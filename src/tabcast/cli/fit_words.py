@@ -35,6 +35,13 @@ def print_start(
         typer.echo(f"{title}; compared with the supervised model by cross-validated {metric}.")
 
 
+def print_engine(engine: Any, n_files: int, n_unlabeled: int) -> None:
+    """Print where a folder is trained, and how much there is."""
+    from tabcast.runs._fit_partitions import describe_engine
+
+    typer.echo(f"{n_files:,} files with {n_unlabeled:,} unlabeled rows; {describe_engine(engine)}.")
+
+
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
     """The verdict, caveats, and where everything is."""
     from tabcast.guard import say_verdict
@@ -68,7 +75,11 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     lines.append(f"The prediction is {summary['decision']['meaning']}; choose with --decision.")
     if summary.get("filled"):
         lines += ["", "The filled table:", *say_filled(summary["filled"]), *word_next(summary["filled"], folder)]
-    tables = [files[name] for name in ("filled", "next_rows", "predictions", "pseudo_labels") if name in files]
+    tables = [
+        files[name]
+        for name in ("filled", "next_rows", "prediction_parts", "predictions", "pseudo_labels")
+        if name in files
+    ]
     return [
         *lines,
         *warned,

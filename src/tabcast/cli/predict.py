@@ -19,9 +19,13 @@ GUARD_HELP = "Write text that begins with =, +, - or @ to CSV as it is, not with
 
 def predict(
     model: Annotated[Path, typer.Argument(help="The model file, or the folder that `tabcast fit` wrote.")],
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Excel, with the training columns.")],
+    table: Annotated[
+        Path,
+        typer.Argument(help="CSV, TSV, Parquet, Feather, Excel or a folder, with the training columns."),
+    ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Output: .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
+        Path,
+        typer.Option("--out", "-o", help="Output: .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather or a folder."),
     ],
     keep: Annotated[
         list[str] | None, typer.Option("--keep", metavar="COL", help="Pass a column through; repeatable.")
@@ -30,6 +34,10 @@ def predict(
     batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
     sheet: Annotated[str | None, typer.Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
     no_spreadsheet_guard: Annotated[bool, typer.Option("--no-spreadsheet-guard", help=GUARD_HELP)] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="stream|ADDRESS", help="Where a folder is predicted: in this process, or on Dask."),
+    ] = None,
 ) -> None:
     """Predict every row of a table: a label, and one probability per class.
 
@@ -38,7 +46,7 @@ def predict(
     try:
         options: dict[str, Any] = {"batch_rows": batch_rows, "sheet": sheet}
         options["spreadsheet_safe"] = not no_spreadsheet_guard
-        predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, **options)
+        predicted = run_predict(model, table, out, keep=keep or [], keep_all=keep_all, engine=engine, **options)
     except KeyboardInterrupt:
         stop(f"Stopped: {out} was not written.", 130)
     except OSError as error:
@@ -57,15 +65,24 @@ def run_predict(
     *,
     keep: list[str],
     keep_all: bool = False,
+    engine: str | None = None,
     **options: Any,
 ) -> Predicted:
     """Load, predict, write, with a bar on a terminal."""
     from rich.console import Console
 
     from tabcast.progress import Bar
-    from tabcast.runs import load_model, predict_file
+    from tabcast.runs import load_model, predict_file, predict_partitions
+    from tabcast.runs._fit_partitions import is_folder
 
     saved = load_model(model_path)
+    if is_folder(table_path):
+        bar = partial(Bar, "Predicting", unit="files", left="left about") if Console().is_terminal else None
+        return predict_partitions(
+            saved, table_path, out_path, keep=keep, keep_all=keep_all, engine=engine, progress=bar
+        )
+    if engine is not None:
+        raise ValueError("--engine is for folders of tables; a single table is predicted in this process.")
     if out_path.exists() and out_path.samefile(model_path):
         raise ValueError(f"{out_path.name} is the model itself; give the predictions another name.")
     bar = partial(Bar, "Predicting", unit="rows", left="left about") if Console().is_terminal else None

@@ -60,10 +60,27 @@ class Curriculum(Strategy):
         """Number of rounds until every row is selected."""
         return ceil(round(1 / self.step, 9))
 
+    def count_rows(self, n_rows: int, round_number: int) -> int:
+        """Count the rows of a round, rows of equal confidence aside.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of unlabeled rows.
+        round_number : int
+            The round, from 1 on.
+
+        Returns
+        -------
+        int
+            How many of the most confident rows are selected.
+        """
+        return ceil(round(min(1.0, self.step * round_number) * n_rows, 9))
+
     def select(self, confidence: Floats, round_number: int) -> Mask:
         """Select the most confident rows, more of them in each round."""
         best = confidence.max(axis=1)
-        count = ceil(round(min(1.0, self.step * round_number) * len(best), 9))
+        count = self.count_rows(len(best), round_number)
         if count == 0:
             return np.zeros(len(best), dtype=bool)
         return best >= np.partition(best, len(best) - count)[len(best) - count]

@@ -26,6 +26,7 @@ from tabcast.runs._write_folder import (
     HISTORY,
     MODEL,
     NEXT_ROWS,
+    PREDICTION_PARTS,
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
@@ -35,7 +36,17 @@ from tabcast.runs._write_folder import (
     try_place,
 )
 
-__all__ = ["FILLED", "HISTORY", "MODEL", "NEXT_ROWS", "PREDICTIONS", "PSEUDO_LABELS", "REPORT", "SUMMARY"]
+__all__ = [
+    "FILLED",
+    "HISTORY",
+    "MODEL",
+    "NEXT_ROWS",
+    "PREDICTIONS",
+    "PREDICTION_PARTS",
+    "PSEUDO_LABELS",
+    "REPORT",
+    "SUMMARY",
+]
 SPREADSHEET_SAFE = "spreadsheet_safe"  # in the summary: whether text in CSV files is guarded
 INTEGERS = ("row", "round")  # columns of the tables
 

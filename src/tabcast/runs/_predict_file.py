@@ -146,7 +146,7 @@ def predict_file(
             converted = understanding.convert(frame, notation)
             proba = np.asarray(model.classifier.predict_proba(converted.features))
             codes = model.decision.decide(proba)
-            writer.write(_put_beside(passed, label, labels.take(codes), probabilities, proba))
+            writer.write(put_beside(passed, label, labels.take(codes), probabilities, proba))
             counts += np.bincount(codes, minlength=len(labels))
             n_rows, problems = n_rows + len(codes), add_problems(problems, converted.problems)
             shown.reach(n_rows)
@@ -183,7 +183,7 @@ def choose_kept(
     return [name for name in names if keep_all or name in wanted]
 
 
-def _put_beside(
+def put_beside(
     kept: pd.DataFrame, label: str, labels: pd.Index[Any], probabilities: list[str], proba: NDArray[Any]
 ) -> pd.DataFrame:
     """The columns of the result."""

@@ -27,6 +27,7 @@ from tabcast.runs._folder import (
     HISTORY,
     MODEL,
     NEXT_ROWS,
+    PREDICTION_PARTS,
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
@@ -78,6 +79,8 @@ class Run:
         after loading.
     next_rows : DataFrame or None, default=None
         The rows to label next, so that more of the table can be filled. None without `precision` or `cost`.
+    prediction_parts : PartitionedTable, dask DataFrame or None, default=None
+        Predictions of all unlabeled rows, file by file, where the table is a folder; see :func:`fit_partitions`.
 
     See Also
     --------
@@ -95,6 +98,7 @@ class Run:
     feature_values: pd.DataFrame | None = None
     filled: pd.DataFrame | None = None
     next_rows: pd.DataFrame | None = None
+    prediction_parts: Any = None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -174,6 +178,8 @@ class Run:
             REPORT: self.report.save,
             SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
         }
+        if self.prediction_parts is not None:
+            writers[PREDICTION_PARTS] = self.prediction_parts.to_parquet
         refuse = partial(refuse_taken, overwrite=overwrite)
         write_folder(Path(folder), writers, refuse)
 

@@ -324,6 +324,7 @@ KINDS = {
         "categorical_names_",
         "_kept",
     ),
+    "CutColumns": _attributes("tabcast.partitions._cuts.CutColumns", "max_values", "columns_", "edges_", "kept_"),
     "TableCodes": _attributes("tabcast.table._encoders.TableCodes", "categorical_features", "columns_", "below_"),
     "NormalScores": _attributes(
         "tabcast.table._encoders.NormalScores",

@@ -12,11 +12,13 @@ from typing import Any
 from tabcast.files._atomic import UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
 
 MODEL, PREDICTIONS, PSEUDO_LABELS = "model.skops", "predictions.csv", "pseudo_labels.csv"
+PREDICTION_PARTS = "predictions"  # a folder, where the table is one
 FILLED, NEXT_ROWS, HISTORY = "filled.csv", "next_rows.csv", "history.json"  # where a table is filled
 REPORT, SUMMARY = "report.html", "summary.json"
 FILES = (
     MODEL,
     PREDICTIONS,
+    PREDICTION_PARTS,
     PSEUDO_LABELS,
     FILLED,
     NEXT_ROWS,
@@ -42,8 +44,9 @@ def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]], ref
         try:
             for name, write in writers.items():
                 write(unfinished / name)
-                with open(unfinished / name, "rb+") as file:
-                    os.fsync(file.fileno())
+                if (unfinished / name).is_file():
+                    with open(unfinished / name, "rb+") as file:
+                        os.fsync(file.fileno())
             refuse(folder)
             if unfinished.parent == folder:
                 _move_into(unfinished, folder)

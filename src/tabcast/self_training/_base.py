@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from tabcast.decisions import DecisionRule, decide_with
 from tabcast.models import resolve_estimator
 from tabcast.models._failures import explained
+from tabcast.partitions import is_partitioned
 from tabcast.self_training._card import show_classifier
 from tabcast.self_training._fitter import refuse_nan
+from tabcast.self_training._partitioned_predictions import predict_partitions
 from tabcast.self_training._reading import read_again, refuse_bad_weights
 from tabcast.table import (
     ColumnTypes,
@@ -61,15 +63,18 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            Table with the columns of `fit`.
+        X : array-like, DataFrame or partitions of shape (n_rows, n_columns)
+            Table with the columns of `fit`. Partitions are whatever `X_unlabeled` of `fit` accepts.
 
         Returns
         -------
         ndarray of shape (n_rows,)
-            The predicted classes.
+            The predicted classes. For partitions a table with a column "prediction":
+            :class:`~tabcast.partitions.PartitionedTable`, or a Dask DataFrame.
         """
         check_is_fitted(self, "estimator_")
+        if is_partitioned(X):
+            return predict_partitions(self, X, proba=False)
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
             return decide_with(self.deployed_, self.decision_, self.classes_).predict(X)
@@ -80,15 +85,17 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
+        X : array-like, DataFrame or partitions of shape (n_rows, n_columns)
             Rows with the columns of `fit`.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Probabilities; columns as in `classes_`.
+            Probabilities; columns as in `classes_`. For partitions a table with a column per class, as `predict`.
         """
         check_is_fitted(self, "estimator_")
+        if is_partitioned(X):
+            return predict_partitions(self, X, proba=True)
         X = self._read_again(X)
         with explained(self._base_estimator(), X, "predict"):
             return refuse_nan(self.deployed_.predict_proba(X), self.deployed_)

@@ -47,7 +47,8 @@ def describe(model: Any, verdict: Any) -> list[tuple[str, str]]:
     trainer = getattr(model, "self_trained_", model)
     labeled = np.asarray(trainer.labeled_iter_) == 0
     facts = [] if verdict is None else describe_verdict(verdict)
-    facts.append(("rows", f"{int(labeled.sum()):,} labeled, {int((~labeled).sum()):,} unlabeled"))
+    n_unlabeled = getattr(trainer, "n_unlabeled_", int((~labeled).sum()))  # in partitions, or in memory
+    facts.append(("rows", f"{int(labeled.sum()):,} labeled, {n_unlabeled:,} unlabeled"))
     facts.append(("classes", list_classes(model.classes_.tolist())))
     if verdict is None and trainer.n_rounds_:
         facts.append(("rounds", f"{trainer.n_rounds_}, of which round {trainer.best_round_} was chosen"))

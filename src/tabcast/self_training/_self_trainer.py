@@ -17,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from tabcast.checks import check_integer, is_integer
 from tabcast.decisions import Decision, DecisionRule, resolve_decision
 from tabcast.models import Choice, Portfolio, seeded
+from tabcast.partitions import is_partitioned
 from tabcast.self_training._base import SemiSupervisedClassifier
 from tabcast.self_training._data import TrainingData
 from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
 from tabcast.self_training._method import Method, Parts
+from tabcast.self_training._partitioned import fit_partitioned
 from tabcast.self_training._pool_sample import PoolSample, draw_pool, take_pool
 from tabcast.self_training._reading import read_training_data
 from tabcast.self_training._scoring import find_scorer
@@ -74,6 +76,7 @@ class SelfTrainer(SemiSupervisedClassifier):
     model_choice_: Choice
     supervised_decision_: DecisionRule
     student_: Any
+    n_unlabeled_: int
 
     def fit(
         self,
@@ -93,8 +96,10 @@ class SelfTrainer(SemiSupervisedClassifier):
             Labeled and unlabeled rows; pandas and polars are accepted. The base estimator gets it as it is.
         y : array-like of shape (n_rows,)
             Classes, with a marker for rows without a label; see `missing_label`.
-        X_unlabeled : array-like or DataFrame of shape (n_more_rows, n_columns), default=None
-            Further rows without a label. They are numbered after the rows of `X`.
+        X_unlabeled : array-like, DataFrame or partitions of shape (n_more_rows, n_columns), default=None
+            Further rows without a label. They are numbered after the rows of `X`. A folder or pattern of Parquet or CSV
+            files, a list of files, a pyarrow dataset or a Dask DataFrame is read a partition at a time, with XGBoost as
+            the base classifier; its rows are numbered from 0. See docs/scaling.md.
         validation_data : tuple (X, y), default=None
             Labeled rows to evaluate rounds on, instead of `validation`.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -107,6 +112,19 @@ class SelfTrainer(SemiSupervisedClassifier):
         object
             The fitted classifier itself.
         """
+        if is_partitioned(X_unlabeled):
+            fit_partitioned(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
+            return self
+        return self._fit_in_memory(
+            X, y, X_unlabeled, validation_data=validation_data, sample_weight=sample_weight, **fit_params
+        )
+
+    def _fit_in_memory(
+        self, X: Any, y: Any, X_unlabeled: Any, *, validation_data: Any, sample_weight: Any, **fit_params: Any
+    ) -> Self:
+        """Train on rows that are in memory."""
+        if hasattr(self, "n_unlabeled_"):  # of an earlier fit on partitions
+            del self.n_unlabeled_
         method = self._build_method()
         self._check()
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
