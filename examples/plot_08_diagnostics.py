@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from tabcast import CASTClassifier, GuardedClassifier
 from tabcast.diagnostics import diagnose
-from tabcast.plots import draw_reliability, plot_rounds
+from tabcast.plots import plot_calibration, plot_rounds
 
 X, truth = load_breast_cancer(return_X_y=True, as_frame=True)
 y = truth.where(np.random.default_rng(0).random(len(truth)) < 0.2)
@@ -23,9 +23,7 @@ print(model.verdict_)
 # %%
 # Naive Bayes counts the thirty correlated columns as independent, so it is far too sure of itself.
 
-found = diagnose(model, X, y)
-fig, ax = plt.subplots(figsize=(4.5, 4.5))
-draw_reliability(found.reliability.supervised.bins, ax, title="before self-training")
+figure = plot_calibration(model)
 plt.show()
 
 # %%
@@ -37,4 +35,5 @@ plt.show()
 # %%
 # Which rows to label next: those that the model is least sure of, far from each other.
 
+found = diagnose(model, X, y)
 print(found.rows_to_label.rows.head())

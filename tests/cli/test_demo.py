@@ -158,6 +158,7 @@ class TestWords:
         assert (scale[:4], scale.rstrip()[-4:]) == ("-2.0", "+4.0")
         assert [at for at, mark in enumerate(dots) if mark == "."] == [0, zero, round(4 / 6 * 59)]
         assert mean.index("o") == zero
+        assert lines[3][12:] == "2".rjust(zero + 1) + ".".rjust(59 - zero)  # two repetitions without a change
 
 
 def test_marks_are_those_that_the_terminal_has(monkeypatch):

@@ -249,7 +249,7 @@ def test_some_unlabeled_rows_train_and_all_are_predicted(pool, place, tmp_path):
         assert "From 50 to 100 unlabeled rows the score changed by" in said
         assert set(summary["training"]["seconds"]) == {"model", "comparison", "pool_curve"}
     if pool == "70":
-        assert "70 of the 240 unlabeled rows train the model." in said
+        assert "70 of the 240 unlabeled rows train the self-trained model; all are predicted." in said
         assert summary["method"]["settings"]["max_pool"] == 70
         assert "These 70 were drawn at random from 240 unlabeled ones" in page
     report = run("report", tmp_path / "out", "--table", place / "customers.csv")

@@ -15,7 +15,7 @@ from tabcast.report._forms import MAX_BARS, Bar, draw_bars
 from tabcast.report._phrases import MINUS
 from tabcast.report._scales import LABEL_SIZE, TICK_SIZE, Scale, text_width, tick_texts, widen
 from tests.report.conftest import HOSTILE
-from tests.report.sample import make_summary, make_verdict
+from tests.report.sample import make_curve, make_summary, make_verdict
 
 SUMMARY = make_summary()
 DIAGNOSTICS, TRAINING = SUMMARY["diagnostics"], SUMMARY["training"]
@@ -46,6 +46,10 @@ PICTURES = {
     "history": lambda width: charts.draw_history(TRAINING, width),
     "alpha": lambda width: charts.draw_alpha(TRAINING, width),
     "seconds": lambda width: charts.draw_seconds(TRAINING, width),
+    "pool_curve": lambda width: charts.draw_pool_curve(make_curve(), width),
+    "pool_curve of nothing": lambda width: charts.draw_pool_curve(
+        make_curve(points=[{"n_rows": 20_000, "score": None, "gain": None, "std_error": None}], supervised=None), width
+    ),
     "map": lambda width: charts.draw_map(POINTS, width, x_label="the classifier's own confidence in that label"),
 }
 SIZES = {"tick": TICK_SIZE, "on": TICK_SIZE, "axis-label": 12.0, "side": 12.0, "gain-text": 16.0}  # as in report.css

@@ -7,6 +7,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pandas as pd
 import pytest
 from jinja2 import UndefinedError
@@ -18,7 +19,7 @@ from tabcast.report._quality_words import say_result
 from tabcast.report._svg import element
 from tabcast.report._text import clean
 from tests.report.conftest import HOSTILE
-from tests.report.sample import make_predictions, make_pseudo_labels, make_summary, make_table
+from tests.report.sample import make_curve, make_predictions, make_pseudo_labels, make_summary, make_table
 
 TITLES = {
     "cluster_assumption": "Are predictions right where rows are dense?",
@@ -255,3 +256,31 @@ def test_whatever_is_poured_into_a_template_or_a_drawing_is_escaped(hostile):
 def test_only_a_plain_file_name_becomes_a_link(name):
     assert link(name) is None
     assert link("predictions.csv") == "predictions.csv"
+
+
+def test_a_large_pool_has_its_curve_below_the_verdict_and_says_what_was_looked_at():
+    summary = make_summary(n_unlabeled=999_500)
+    pool = {"n_unlabeled": 999_500, "n_judged": 20_000, "n_trained": 80_000, "n_diagnosed": 20_000}
+    summary["training"]["pool"] = {**pool, "curve": make_curve()}
+    summary["verdict"] |= {"n_unlabeled": 999_500, "n_judged": 20_000}
+    html = render_report(summary, make_pseudo_labels(n_unlabeled=500), None)
+    verdict, rest = html.split('<section id="verdict"')[1].split("</section>", 1)
+    assert "How many unlabeled rows are enough?" in verdict
+    assert "with 20,000 of the 999,500 unlabeled rows" in verdict
+    assert "How many unlabeled rows are enough?" not in rest
+    assert rest.count("At most 20,000 of the 999,500 unlabeled rows are looked at here") == 3
+    assert "80,000 of 999,500, drawn at random" in rest
+
+
+def test_a_page_does_not_grow_with_the_rows_that_were_predicted():
+    n = 300_000
+    predictions = pd.DataFrame({"row": np.arange(n), "prediction": "stays"})
+    predictions = predictions.assign(**dict.fromkeys(["stays", "leaves", "downgrades"], 1 / 3))
+    predictions.loc[predictions["row"] % 3 == 0, "prediction"] = "leaves"
+    pseudo_labels = make_pseudo_labels(n_unlabeled=500)
+    html = render_report(make_summary(n_unlabeled=n), pseudo_labels, None, predictions)
+    assert len(html) < 700_000
+    assert "200,000" in html
+    assert "100,000" in html
+    n_differ = sum(predictions["prediction"][row] != label for row, label in pseudo_labels[["row", "label"]].to_numpy())
+    assert f"{n_differ:,} rows are predicted otherwise" in html

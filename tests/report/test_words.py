@@ -176,7 +176,7 @@ def test_a_code_without_words_fails(say, data):
 # How many unlabeled rows
 
 
-AFTER_ALL = "rows train the model, and all 999,500 are predicted."
+AFTER_ALL = "rows train the self-trained model, and all 999,500 are predicted."
 CURVES = {
     "no gain": (
         make_curve(),
@@ -192,7 +192,7 @@ CURVES = {
     "still gaining": (
         make_curve("still gaining", n_rows=999_500),
         "From 40,000 to 80,000 unlabeled rows the score changed by +0.1 points (standard error 0.3 points); it was "
-        "still rising, so all 999,500 rows train the model.",
+        "still rising, so all 999,500 rows train the self-trained model.",
     ),
     "stopped": (
         make_curve("stopped"),

@@ -15,12 +15,14 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
-from tabcast.confidence import TemperatureScaling
+from tabcast.confidence import TemperatureScaling, align
 from tabcast.models import _native_columns
+from tabcast.models._cut_table import CutTable
 from tabcast.pseudo_labels import FixedThreshold
 from tabcast.self_training import _data, _soft, _training_rows
+from tabcast.self_training._data import Split, TrainingData
 from tabcast.self_training._fitter import Fitter
-from tabcast.table import _blocks
+from tabcast.table import _blocks, read_labels
 from tabcast.teachers import Committee, _committee
 
 pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
@@ -125,6 +127,28 @@ def test_committee_learns_encodings_from_a_sample(table):
         first, second = model.fit(X, y).predict_proba(X), model.fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(first, second)
     assert np.abs(first - proba).mean() < 0.05
+
+
+def test_alignment(table):
+    proba, shares = np.random.default_rng(0).dirichlet([0.5, 1, 2], size=N_ROWS), np.array([0.2, 0.3, 0.5])
+    small = align(proba, shares)
+    with few_rows_are_many():
+        np.testing.assert_allclose(align(proba, shares), small, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(small.mean(axis=0), shares, atol=1e-8)
+
+
+def test_columns_of_the_pool_are_cut_once(table):
+    """Many values per column: the model predicts for rows that are not cut as the pool was predicted."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 3))
+    y = np.where(np.arange(900) < 60, (X[:, 0] + X[:, 1] > 0).astype(int), -1)
+    with few_rows_are_many():
+        model = CASTClassifier(boosting(), alpha=0.5, validation=None, max_rounds=1, random_state=0).fit(X, y)
+        fitter = Fitter(boosting(), TrainingData(X, read_labels(y, -1), np.arange(60), np.arange(60, 900)), None)
+        predicted = fitter.with_pool(fitter.fit_supervised(Split(np.arange(60))))
+    assert isinstance(fitter.data.X, CutTable)
+    np.testing.assert_array_equal(predicted.estimator.predict_proba(X[60:]), predicted.pool_proba)
+    assert (model.predict(X) == (X[:, 0] + X[:, 1] > 0)).mean() > 0.8
 
 
 def test_the_table_of_the_user_is_not_copied(table):

@@ -147,7 +147,7 @@ def run_demo(n_labels: int, n_repeats: int, seed: int, write: str | None = None)
             stop("Stopped before the comparison was complete.", 130)
     options = "".join(
         f" {option} {value}"
-        for option, value, usual in (("--labels", n_labels, 30), ("--seed", seed, 0))
+        for option, value, usual in (("--labels", n_labels, 40), ("--seed", seed, 0))
         if value != usual
     )
     print("\n".join(word_comparison(found, choose_marks(), MAX_FITS, options)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tabcast.statistics import Interval, corrected_interval, standard_error
@@ -93,7 +94,7 @@ def number(values: Floats, sign: str, form: str) -> str:
 
 
 def picture_lines(found: Comparison, intervals: dict[str, Interval | None], marks: str) -> list[str]:
-    """Each repetition's gain as a dot, the mean with its interval below, on one scale for all models."""
+    """Each repetition's gain as a dot or a count, the mean with its interval below, on one scale for all models."""
     names = [name for name in found.scores if name != "supervised"]
     ends = [0.0, *(float(gain) for name in names for gain in found.gains(name))]
     ends += [
@@ -107,13 +108,18 @@ def picture_lines(found: Comparison, intervals: dict[str, Interval | None], mark
     lines = [f"{'points':10}  {scale(100 * low, 100 * high, place(0.0))}"]
     for name in names:
         gains, interval = found.gains(name), intervals[name]
-        dots = draw([(place(0.0), marks[3]), *((place(gain), marks[4]) for gain in gains)])
+        dots = draw([(place(0.0), marks[3]), *count_marks([place(gain) for gain in gains], marks[4])])
         drawn = []
         if interval is not None:
             drawn += [(at, marks[1]) for at in range(place(interval.low), place(interval.high) + 1)]
         drawn += [(place(0.0), marks[3]), (place(float(gains.mean())), marks[2])]
         lines += [f"{name:10}  {dots}", f"{'':10}  {draw(drawn)}"]
     return lines
+
+
+def count_marks(places: list[int], dot: str) -> list[tuple[int, str]]:
+    """A dot where one repetition is, the number of them where there are several."""
+    return [(at, dot if n == 1 else str(min(n, 9))) for at, n in Counter(places).items()]
 
 
 def draw(characters: list[tuple[int, str]]) -> str:
@@ -136,7 +142,7 @@ def scale(low: float, high: float, zero: int) -> str:
 def caveats(found: Comparison, intervals: dict[str, Interval | None], max_fits: int) -> list[str]:
     """What the numbers mean, and what they do not."""
     if found.n_repeats == 1:
-        return ["One repetition tells nothing about chance: use --repeats 8."]
+        return ["One repetition tells nothing about chance: use --repeats 6."]
     meanings = {name: judge(interval) for name, interval in intervals.items() if name != "supervised"}
     sentences = [
         f"The unlabeled rows {effect} {METHODS[name]} here, by more than chance explains."
@@ -145,7 +151,7 @@ def caveats(found: Comparison, intervals: dict[str, Interval | None], max_fits: 
         if found_meaning == meaning
     ] or ["No change is larger than what chance explains; more --repeats may tell."]
     sentences += [
-        f"A dot is one repetition, compared on the same {found.n_held_out} held-out rows.",
+        f"A dot is one repetition (a digit: so many), compared on the same {found.n_held_out} held-out rows.",
         f"CAST kept the supervised model in {found.kept_supervised} of {found.n_repeats} repetitions; to be quick, it "
         f"searches with {max_fits} fits here instead of 120.",
         "This is one table. On yours, `tabcast fit` compares models with and without the unlabeled rows and keeps the "

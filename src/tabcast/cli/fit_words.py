@@ -58,7 +58,8 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     if pool.get("curve"):
         lines.append(say_doublings(pool["curve"]))
     elif pool and pool["n_trained"] < pool["n_unlabeled"]:
-        lines.append(f"{pool['n_trained']:,} of the {pool['n_unlabeled']:,} unlabeled rows train the model.")
+        some, every = pool["n_trained"], pool["n_unlabeled"]
+        lines.append(f"{some:,} of the {every:,} unlabeled rows train the self-trained model; all are predicted.")
     lines += say_score(summary["score"])
     choice = summary["method"]["model_choice"]
     if choice is not None:

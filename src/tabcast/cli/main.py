@@ -38,8 +38,8 @@ def main(
 
 @app.command()
 def demo(
-    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 30,
-    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 8,
+    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 40,
+    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 6,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     write: Annotated[
         str | None,
@@ -49,7 +49,7 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Hide most labels of a real table and compare three models: without the unlabeled rows, CAST, and soft."""
+    """Hide most labels of a real table, and compare a supervised model, CAST and soft self-training."""
     from tabcast.cli.demo import run_demo
 
     run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from tabcast.checks import check_number
 from tabcast.confidence._base import Confidence
 from tabcast.confidence._probabilities import normalize_rows
-from tabcast.table import Floats, Index
+from tabcast.table import Floats, Index, map_rows, row_blocks
 
 EXACT = 1e-9  # tolerance of the class proportions
 MAX_STEPS = 100  # of Newton's method; about ten are needed where the proportions can be met
@@ -57,18 +58,28 @@ def exact_factors(log_proba: Floats, shares: Floats, temperature: float) -> Floa
     the means less the proportions. All of v may grow together without any effect, so its first entry is kept at 0.
     """
 
-    def spread(free: Floats) -> tuple[Floats, Floats]:
-        scores = (log_proba + np.append(0.0, free)) / temperature
-        total = logsumexp(scores, axis=1, keepdims=True)
-        return total, np.exp(scores - total)
+    n_rows, n_classes = log_proba.shape
+
+    def spread(free: Floats) -> Iterator[tuple[Floats, Floats]]:
+        factors = np.append(0.0, free)
+        for rows in row_blocks(n_rows):
+            scores = (log_proba[rows] + factors) / temperature
+            total = logsumexp(scores, axis=1, keepdims=True)
+            yield total, np.exp(scores - total)
 
     def objective(free: Floats) -> tuple[float, Floats]:
-        total, parts = spread(free)
-        return float(temperature * total.mean() - shares[1:] @ free), (parts.mean(axis=0) - shares)[1:]
+        value, means = 0.0, np.zeros(n_classes)
+        for total, parts in spread(free):
+            value += total.sum() / n_rows
+            means += parts.sum(axis=0) / n_rows
+        return float(temperature * value - shares[1:] @ free), (means - shares)[1:]
 
     def curvature(free: Floats) -> Floats:
-        _, parts = spread(free)
-        return ((np.diag(parts.mean(axis=0)) - parts.T @ parts / len(parts)) / temperature)[1:, 1:]
+        means, products = np.zeros(n_classes), np.zeros((n_classes, n_classes))
+        for _, parts in spread(free):
+            means += parts.sum(axis=0) / n_rows
+            products += parts.T @ parts / n_rows
+        return ((np.diag(means) - products) / temperature)[1:, 1:]
 
     options = {"gtol": EXACT, "maxiter": MAX_STEPS}
     start = np.zeros(len(shares) - 1)
@@ -111,7 +122,7 @@ def align(proba: Floats, shares: Floats, temperature: float = 1.0, exact: bool =
     find = exact_factors if exact else one_step
     aligned = np.zeros_like(proba)
     log_factors = find(log_proba, shares[present] / shares[present].sum(), temperature)
-    aligned[:, present] = softmax(log_proba + log_factors, axis=1)
+    aligned[:, present] = map_rows(lambda rows: softmax(rows + log_factors, axis=1), log_proba)
     return aligned
 
 

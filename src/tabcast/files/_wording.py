@@ -14,7 +14,7 @@ class Argument:
     ----------
     name : str
         The Python argument, for example "ignore".
-    value : object, default=...
+    value : object, default=Ellipsis
         A value to show with it. Without one, the argument itself is meant.
 
     See Also

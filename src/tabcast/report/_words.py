@@ -155,10 +155,10 @@ def say_pool_curve(curve: Data) -> Words:
 
 
 def say_doublings(curve: Data) -> str:
-    """What the last doubling gained, and what follows."""
+    """What the last doubling gained, and what follows from it."""
     points, n = curve["points"], curve["n_unlabeled"]
     last, trained = points[-1], rows(curve["n_rows"])
-    others = f"{trained} train the model, and all {count(n)} are predicted."
+    others = f"{trained} train the self-trained model, and all {count(n)} are predicted."
     if len(points) == 1:
         return f"There was no time to try more than {count(last['n_rows'])} unlabeled rows: {others}"
     points_of_score = is_share(curve["metric"], *(one["score"] for one in points if is_number(one["score"])))
@@ -173,7 +173,8 @@ def say_doublings(curve: Data) -> str:
         return f"{step} {change}, a loss of more than its standard error of {error}: {others}"
     if curve["reason"] == "stopped":
         return f"{step} {change} (standard error {error}), and there was no time to try more: {others}"
-    return f"{step} {change} (standard error {error}); it was still rising, so all {rows(n)} train the model."
+    every = f"all {rows(n)} train the self-trained model."
+    return f"{step} {change} (standard error {error}); it was still rising, so {every}"
 
 
 def say_judged(summary: Data) -> str:

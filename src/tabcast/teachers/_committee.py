@@ -153,6 +153,7 @@ class Committee(Teacher):
     -----
     The weights w maximize ``sum_i log(sum_m w_m p_im) + 2 * sum_m log w_m`` over the labeled rows i, where p_im is the
     probability that member m, trained without row i, gives the row's class, with 5% of the class proportions mixed in.
+    Ranks and levels of the members' encodings are learned from the labeled and at most 50,000 unlabeled rows.
 
     Examples
     --------
