@@ -120,6 +120,7 @@ def test_labels_and_selection_are_those_of_memory(adult, density, scaling, strat
     assert set(table["round"]) == {1, -1}
 
 
+@pytest.mark.slow
 def test_soft_labels_are_those_of_memory(adult, fitted):
     model = fitted("soft", 3)
     in_memory = MODELS["soft"]().fit(adult.X, adult.y, X_unlabeled=adult.unlabeled)  # has another supervised model
@@ -129,6 +130,7 @@ def test_soft_labels_are_those_of_memory(adult, fitted):
     assert (ours.argmax(axis=1) == theirs.argmax(axis=1)).mean() > 0.95
 
 
+@pytest.mark.slow
 def test_the_rehearsal_chooses_alpha_and_rounds(adult):
     model = CASTClassifier(boosting(), alpha=[0.2, 0.5], validation=0.3, random_state=0)
     model.fit(adult.X, adult.y, X_unlabeled=adult.write(2))

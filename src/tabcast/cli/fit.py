@@ -16,7 +16,6 @@ from tabcast.cli.fit_options import MethodName
 from tabcast.cli.fit_values import read_cost, read_decision, read_pool, read_seconds
 from tabcast.cli.fit_words import print_engine, print_start, word_result
 from tabcast.cli.stop import stop
-from tabcast.files._atomic import remove
 
 if TYPE_CHECKING:
     from tabcast.files import Understanding
@@ -131,7 +130,7 @@ def fit(
             raise
         stop(f"{model} could not be trained on this table ({error}); try another --model.")
     save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
-    remove(rounds_of(folder))
+    forget_rounds(folder)
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
     said.extend(map(word_note, run.understanding.notes))
     warned = [sentence for sentence in warned if sentence not in said]
@@ -151,13 +150,20 @@ def choose_fit(
             raise ValueError("--engine is for folders of tables; a single table is trained in memory.")
         return fit_table
     if not resume:
-        remove(rounds_of(folder))
+        forget_rounds(folder)
     return partial(fit_partitions, engine=engine, checkpoint=rounds_of(folder), on_engine=print_engine)
 
 
 def rounds_of(folder: Path) -> Path:
     """Where finished rounds of a folder are kept until the results are written."""
     return folder.with_name(f".{folder.name}.rounds")
+
+
+def forget_rounds(folder: Path) -> None:
+    """Remove the finished rounds of a folder."""
+    from tabcast.files._atomic import remove
+
+    remove(rounds_of(folder))
 
 
 def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> None:

@@ -125,7 +125,7 @@ def fit_partitions(
     >>> for number in range(2):
     ...     table[number::2].to_csv(folder / f"{number}.csv", index=False)
     >>> run = fit_partitions(folder, "target", method="supervised")
-    >>> len(run.prediction_parts.to_pandas()) == table["target"].isna().sum()
+    >>> len(run.prediction_parts.to_pandas()) == int(table["target"].isna().sum())
     True
     """
     options = _check_options(options)

@@ -71,7 +71,8 @@ def predict_partitions(
     >>> from tabcast import fit_table
     >>> from tabcast.runs import load_model, predict_partitions
     >>> _ = pytest.importorskip("pyarrow")
-    >>> table, folder = pd.DataFrame({"age": range(40), "old": ["no"] * 20 + ["yes"] * 20}), Path(mkdtemp())
+    >>> table = pd.DataFrame({"age": [20.5, 30.5, 60.5, 70.5] * 10, "old": ["no", "no", "yes", "yes"] * 10})
+    >>> folder = Path(mkdtemp())
     >>> fit_table(table, "old", method="supervised", model="logistic_regression").save(folder / "run")
     >>> (folder / "big").mkdir()
     >>> table[["age"]].to_csv(folder / "big" / "0.csv", index=False)
