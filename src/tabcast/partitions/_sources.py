@@ -289,7 +289,7 @@ def open_partitions(source: Any, *, engine: Any = None, checkpoint: str | Path |
     ----------
     source : path, list of paths, pyarrow dataset or Dask DataFrame
         A folder with Parquet files (at any depth) or, if there are none, with CSV files; a pattern such as
-        "big/*.parquet"; Parquet, CSV or TSV files; a `pyarrow.dataset.Dataset`; a `dask.dataframe.DataFrame`.
+        ``"big/*.parquet"``; Parquet, CSV or TSV files; a `pyarrow.dataset.Dataset`; a `dask.dataframe.DataFrame`.
     engine : {"stream"}, address or client, default=None
         Where the work is done: "stream" in this process, the address of a Dask scheduler such as "tcp://host:8786", or
         a `distributed.Client`. None: on the current Dask client for a Dask DataFrame, else in this process.

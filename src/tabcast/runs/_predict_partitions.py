@@ -40,7 +40,7 @@ def predict_partitions(
     model : SavedModel
         From :func:`load_model`.
     table : path
-        A folder, or a pattern such as "big/*.parquet"; files have the columns of the training table.
+        A folder, or a pattern such as ``"big/*.parquet"``; files have the columns of the training table.
     out : path
         A folder that does not exist yet. It is there whole or not at all.
     keep : sequence of str, default=()
