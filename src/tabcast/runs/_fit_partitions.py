@@ -78,8 +78,8 @@ def fit_partitions(
     Parameters
     ----------
     table : path
-        A folder, or a pattern such as ``"big/*.parquet"``, of files in which few rows have a value in `target`; or a file
-        with the labeled rows, where `unlabeled` is a folder.
+        A folder, or a pattern such as ``"big/*.parquet"``, of files in which few rows have a value in `target`; or a
+        file with the labeled rows, where `unlabeled` is a folder.
     target : str
         The column of labels.
     unlabeled : path, default=None
