@@ -423,7 +423,7 @@ INTERRUPTED = """
 import os, signal, sys
 import tabcast.guard._guarded_classifier as guard
 
-done, compare = [], guard.compare_on_split
+done, compare = [], guard.compare_on_sample
 
 def interrupt_then_compare(*arguments):
     done.append(0)
@@ -431,7 +431,7 @@ def interrupt_then_compare(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
     return compare(*arguments)
 
-guard.compare_on_split = interrupt_then_compare
+guard.compare_on_sample = interrupt_then_compare
 if {again}:
     import tabcast.runs._training as training
     training.diagnose = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)

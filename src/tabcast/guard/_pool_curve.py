@@ -28,11 +28,17 @@ class PoolPoint:
         Number of unlabeled rows.
     score : float
         Score on the held-out rows of the first repeat.
-    gain : float or None
+    gain : float or None, default=None
         Score minus that of the point before it; None for the first one.
-    std_error : float or None
+    std_error : float or None, default=None
         Standard error of the gain, from the paired differences of the folds (Nadeau and Bengio's); None for the first
         one.
+
+    Examples
+    --------
+    >>> from tabcast.guard import PoolPoint
+    >>> PoolPoint(40_000, score=0.82, gain=0.01, std_error=0.004).gain
+    0.01
     """
 
     n_rows: int

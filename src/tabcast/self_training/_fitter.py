@@ -51,7 +51,7 @@ class Fitted:
         Time of fitting and predicting.
     present : ndarray of int
         Indices of the classes that have a training row.
-    power : float
+    power : float, default=1.0
         The power that probabilities are raised to; 1 leaves them as they are.
 
     See Also

@@ -19,8 +19,12 @@ class PoolSample:
     ----------
     data : TrainingData
         These rows, numbered anew; the whole data where the sample has every unlabeled row.
-    rows : ndarray of int or None
+    rows : ndarray of int or None, default=None
         Position in the whole data of each of them, in ascending order; None where the sample has every row.
+
+    See Also
+    --------
+    draw_pool : Draws the unlabeled rows.
     """
 
     data: TrainingData
@@ -88,6 +92,13 @@ def draw_pool(pool: Index, n_rows: int | None, seed: int) -> Index:
     -------
     ndarray of int
         Positions of the drawn rows in ascending order; `pool` itself where it has no more rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.self_training import draw_pool
+    >>> set(draw_pool(np.arange(10), 3, seed=0)) <= set(draw_pool(np.arange(10), 5, seed=0))
+    True
     """
     if n_rows is None or len(pool) <= n_rows:
         return pool
@@ -108,6 +119,16 @@ def take_pool(data: TrainingData, pool: Index) -> PoolSample:
     -------
     PoolSample
         The rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.self_training import TrainingData, take_pool
+    >>> from tabcast.table import read_labels
+    >>> labels = read_labels([0, 1, -1, -1, -1], "auto")
+    >>> data = TrainingData(np.zeros((5, 1)), labels, np.array([0, 1]), np.array([2, 3, 4]))
+    >>> take_pool(data, np.array([3])).rows
+    array([0, 1, 3])
     """
     if len(pool) == len(data.pool):
         return PoolSample(data)

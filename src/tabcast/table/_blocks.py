@@ -25,6 +25,12 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
     ------
     slice
         Consecutive rows.
+
+    Examples
+    --------
+    >>> from tabcast.table import row_blocks
+    >>> list(row_blocks(60_000))
+    [slice(0, 25000, None), slice(25000, 50000, None), slice(50000, 60000, None)]
     """
     step = n_rows if n_rows <= MANY_ROWS else ROWS_AT_A_TIME
     for start in range(0, n_rows, max(step, 1)):
@@ -73,6 +79,13 @@ def join_rows(parts: Iterator[NDArray[Any]], n_rows: int) -> NDArray[Any]:
     -------
     ndarray
         All rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import join_rows
+    >>> join_rows(iter([np.array([1, 2]), np.array([3])]), 3)
+    array([1, 2, 3])
     """
     first = next(parts)
     if len(first) == n_rows:
@@ -100,5 +113,12 @@ def slice_rows(X: Any, rows: slice) -> Any:
     -------
     ndarray or DataFrame
         A table of the same kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.table import slice_rows
+    >>> slice_rows(np.array([1, 2, 3]), slice(1, 3))
+    array([2, 3])
     """
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
