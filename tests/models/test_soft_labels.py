@@ -138,7 +138,7 @@ class TestModel:
         {"some_new_parameter": 1},
         {"device": "cuda"},
     ],
-    ids=str,
+    ids=lambda given: " ".join(f"{name}={getattr(value, '__name__', value)}" for name, value in given.items()),
 )
 def test_parameters_that_copies_would_mean_something_else_for(parameters):
     assert not takes_soft_labels(XGBClassifier(**parameters))
