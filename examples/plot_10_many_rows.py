@@ -10,12 +10,11 @@ import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
 from xgboost import XGBClassifier
 
-from tabcast import CASTClassifier
+from tabcast import SoftSelfTrainingClassifier
 
 X, y = make_classification(20_200, 12, n_informative=6, n_clusters_per_class=3, class_sep=0.9, random_state=0)
 table = pd.DataFrame(X, columns=[f"x{j}" for j in range(12)])
@@ -25,21 +24,21 @@ for part, start in enumerate(range(200, 15_200, 3000)):
     table[start : start + 3000].to_parquet(folder / f"part-{part}.parquet")
 
 # %%
-# Labeled rows are a DataFrame, the others a folder. Alpha is given, so nothing has to be searched.
+# Labeled rows are a DataFrame, the others a folder.
 
 estimator = XGBClassifier(n_estimators=40, max_depth=4, learning_rate=0.2, n_jobs=1)
-model = CASTClassifier(estimator, alpha=0.5, validation=None, random_state=0)
+model = SoftSelfTrainingClassifier(estimator, random_state=0)
 model.fit(labeled, y[:200], X_unlabeled=folder)
 
 # %%
 # Pseudo-labels come a partition at a time, too: look at them, or write them with ``to_parquet``.
 
-used = [int(part["selected"].sum()) for part in model.pseudo_labels_]
+confidence = pd.concat([part["confidence"] for part in model.pseudo_labels_])
 accuracy = (model.predict(new) == y[-5000:]).mean()
 alone = (model.supervised_.predict(new) == y[-5000:]).mean()
 fig, ax = plt.subplots(figsize=(5, 2.5))
-ax.bar(range(len(used)), used)
-ax.set(xlabel="file", ylabel="pseudo-labels in use")
+ax.hist(confidence, bins=30)
+ax.set(xlabel="confidence in a pseudo-label", ylabel="rows")
 ax.set_title(f"new rows right: {alone:.1%} before, {accuracy:.1%} after", fontsize=10)
 fig.tight_layout()
-print(np.sum(used), "of 15,000 rows are used")
+print(len(confidence), "unlabeled rows in", len(list(folder.iterdir())), "files")

@@ -228,7 +228,7 @@ def test_balanced_labels_are_said(tmp_path):
     assert "neither sharpened nor aligned" in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize("pool", ["auto", "all", "70"])
+@pytest.mark.parametrize("pool", ["auto", *(pytest.param(one, marks=pytest.mark.slow) for one in ("all", "70"))])
 def test_some_unlabeled_rows_train_and_all_are_predicted(pool, place, tmp_path):
     options = ["--method", "naive", "--strategy", "all", "--judge-rows", 50, "--max-pool", pool, *QUICK]
     result = run("fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", *options)

@@ -15,8 +15,9 @@ CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "resear
 
 
 def mark(path):
-    """A parameter; what has the longest list of trials, most of them those of Table 1, is in `make slow`."""
-    return pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem == "seventeen_datasets" else ())
+    """A parameter; what takes longest, and is much like the others, is in `make slow`."""
+    long = {"seventeen_datasets", "soft_variants", "soft_cast", "soft_self_training"}
+    return pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in long else ())
 
 
 def call(*arguments):

@@ -105,7 +105,7 @@ def config(tmp_path):
 @pytest.mark.parametrize(
     ("stop", "backend"),
     [
-        (signal.SIGKILL, "processes"),
+        pytest.param(signal.SIGKILL, "processes", marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, "processes", marks=pytest.mark.slow),
         (signal.SIGINT, "serial"),
     ],
