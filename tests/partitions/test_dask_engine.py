@@ -121,6 +121,7 @@ def test_a_worker_killed_in_training_makes_the_round_run_again(adult, two_worker
         return wait_some(waiting, library)
 
     monkeypatch.setattr(module, "_wait_some", kill_once)
+    monkeypatch.setattr(module, "REPLY_WAIT", 15)  # where it is killed before the workers have met
     source = open_partitions(adult.write(7), engine=two_workers)
     with caplog.at_level(logging.WARNING, logger="tabcast.partitions"):
         there = MODELS["CAST-L"]().set_params(**many).fit(adult.X, adult.y, X_unlabeled=source)

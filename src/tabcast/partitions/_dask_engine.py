@@ -20,6 +20,7 @@ LOG = logging.getLogger("tabcast.partitions")
 ATTEMPTS = 4  # of a training: the first one and three more
 JOINED = 16  # results that a worker joins at a time
 POLL = 1.0  # seconds between looks at the workers that train
+REPLY_WAIT = 300  # seconds without a word from another worker, after which one stops waiting for it in training
 CONNECT_WAIT = 10.0  # seconds for a scheduler to answer
 WORKER_WAIT = 120.0  # seconds for a worker to come back when none is left
 
@@ -151,18 +152,21 @@ class DaskEngine(Engine):
         try:
             waiting = set(futures)
             while waiting:
-                done, waiting = _wait_some(waiting, distributed)
-                self.client.gather(list(done))  # raises what a worker raised
-                if waiting and not set(workers) <= set(self.client.nthreads()):
-                    gone = sorted(set(workers) - set(self.client.nthreads()))
+                _, waiting = _wait_some(waiting, distributed)
+                for future in futures:
+                    if future.status == "error":
+                        future.result()  # raises what the worker raised
+                # A result of a worker that is gone is computed again, on that worker: never.
+                if gone := sorted(set(workers) - set(self.client.nthreads())):
                     raise WorkerLost(f"worker {', '.join(gone)} is gone")
-            return next(model for model in self.client.gather(futures) if model is not None)
+            return next(model for model in (one.result(REPLY_WAIT) for one in futures) if model is not None)
         finally:
             self.client.cancel([future for future in futures if not future.done()], force=True)
 
     def _start_tracker(self, n_workers: int) -> dict[str, Any]:
         """Where the workers that train find each other: at the scheduler, which all of them can reach."""
-        return self.client.run_on_scheduler(start_tracker, n_workers=n_workers)
+        contact = self.client.run_on_scheduler(start_tracker, n_workers=n_workers)
+        return {**contact, "dmlc_timeout": REPLY_WAIT}
 
 
 def _as_delayed(member: DelayedPartition) -> Any:
