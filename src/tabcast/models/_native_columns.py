@@ -167,7 +167,8 @@ def is_plain(X: Any) -> bool:
     """Whether every column is already a number, so that nothing has to be encoded."""
     if isinstance(X, pd.DataFrame):
         types = pd.api.types
-        return all(types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype) for dtype in X.dtypes)
+        kinds = set(X.dtypes)
+        return all(types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype) for dtype in kinds)
     if not hasattr(X, "columns"):
         return True
     import narwhals as nw

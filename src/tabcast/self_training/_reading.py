@@ -75,16 +75,15 @@ def read_training_data(
             f"`estimator` of {type(classifier).__name__} must have predict_proba; {estimator!r} has not. "
             "Wrap it in sklearn.calibration.CalibratedClassifierCV, or set its option for probabilities."
         )
-    table = read_table(X)
+    table = read_table(join_blocks(X))
     _remember_columns(classifier, table)
     labels = read_labels(y, classifier.missing_label)
     check_lengths(table, y=labels.codes)
     n_given = n_rows(table)
     if X_unlabeled is not None:
-        table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
+        table = join_blocks(stack_rows(table, read_table(X_unlabeled, name="X_unlabeled")))
         more = np.full(n_rows(table) - n_given, UNLABELED, dtype=np.intp)
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
-    table = join_blocks(table)
     empty = find_empty_columns(table)
     warn_empty_columns(table, empty)
     classifier._column_types = learn_types(table, empty)

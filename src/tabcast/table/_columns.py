@@ -19,6 +19,7 @@ from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._bins import equal_width_bins
 from tabcast.table._tables import describe_difference, plain_numbers
 
+TEXT = pd.Index([""]).dtype  # what pandas makes of text: a type for it, or plain objects
 MISSING = -1  # code of a categorical cell without a value
 UNSEEN = -2  # code of a level that was not there when the columns were learned
 LARGEST_SPREAD = 1e300
@@ -247,8 +248,7 @@ class Columns:
         """
         X = self._in_order(_as_table(X))
         levels = dict(zip(self.categorical_index.tolist(), (column.levels for column in self.categorical), strict=True))
-        for position, name in enumerate(self.names):
-            values = _column(X, position)
+        for position, (name, values) in enumerate(zip(self.names, _each_column(X), strict=True)):
             yield _to_codes(values, levels[position]) if position in levels else _to_numbers(values, name)
 
     def _in_order(self, X: Any) -> Any:
@@ -338,11 +338,10 @@ def _learn(X: Any, categorical_features: ArrayLike | None) -> tuple[Columns, Flo
             Columns(names, hasattr(X, "columns"), described, (), np.arange(len(names)), np.empty(0, dtype=np.intp)),
             array,
         )
-    series = [_column(X, position) for position in range(len(names))]
     continuous, categorical = [], []
-    for name, values, as_levels in zip(names, series, is_categorical, strict=True):
+    for name, values, as_levels in zip(names, _each_column(X), is_categorical, strict=True):
         if as_levels:
-            categorical.append(CategoricalColumn(name, _sorted_levels(values), bool(values.isna().any())))
+            categorical.append(CategoricalColumn(name, _sorted_levels(values), _has_missing(values)))
         else:
             numbers = _to_numbers(values, name)
             _refuse_infinity(numbers[:, None], [name])
@@ -378,6 +377,8 @@ def column_names(X: Any) -> tuple[Any, ...]:
     >>> column_names(pd.DataFrame({"age": [31], "city": ["Bern"]}))
     ('age', 'city')
     """
+    if isinstance(X, pd.DataFrame):
+        return tuple(X.columns.tolist())  # iterating over text that pyarrow holds is slow
     return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
 
 
@@ -410,7 +411,7 @@ def find_categorical(X: Any, categorical_features: ArrayLike | None = None) -> M
             return np.zeros(len(names), dtype=bool)
         if isinstance(X, pd.DataFrame):
             return np.array([_is_levels(dtype) for dtype in X.dtypes], dtype=bool)
-        return np.array([_is_levels(_column(X, position).dtype) for position in range(len(names))], dtype=bool)
+        return np.array([_is_levels(values.dtype) for values in _each_column(X)], dtype=bool)
     if isinstance(categorical_features, str) or not np.iterable(categorical_features):
         raise ValueError(
             f"`categorical_features` must be a list of names or positions, or a mask; got {categorical_features!r}."
@@ -470,6 +471,13 @@ def _column(X: Any, position: int) -> pd.Series[Any]:
     return pd.Series(values.tolist() if values.dtype == object else values)
 
 
+def _each_column(X: Any) -> Iterator[pd.Series[Any]]:
+    """The columns as pandas Series, in order; `iloc` takes several times as long."""
+    if isinstance(X, pd.DataFrame):
+        return (values for _, values in X.items())
+    return (_column(X, position) for position in range(len(column_names(X))))
+
+
 def _foreign_column(X: Any, position: int) -> pd.Series[Any]:
     """One column of a polars (or other narwhals-supported) DataFrame as a pandas Series."""
     import narwhals as nw
@@ -526,8 +534,10 @@ def _to_seconds(values: pd.Series[Any]) -> Floats:
 def _to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32]:
     """Position of each value among the levels; MISSING and UNSEEN where there is none."""
     if isinstance(values.dtype, pd.CategoricalDtype):
-        # Translate the few categories, not the many rows.
         own, categories = _categories(values)
+        if categories is levels:
+            return own.astype(np.int32)  # of which -1 is MISSING
+        # Translate the few categories, not the many rows.
         translation = levels.get_indexer(categories).astype(np.int32)
         translation[translation < 0] = UNSEEN
         return np.where(own < 0, MISSING, np.append(translation, MISSING)[own]).astype(np.int32)
@@ -543,11 +553,23 @@ def _categories(values: pd.Series[Any]) -> tuple[NDArray[Any], pd.Index[Any]]:
     return array.codes, array.categories
 
 
+def _has_missing(values: pd.Series[Any]) -> bool:
+    """Whether a column has missing values."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return bool((_categories(values)[0] < 0).any())
+    return bool(values.isna().any())
+
+
 def _sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
     """The distinct values of a column, sorted; by type and text where they do not compare."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         codes, categories = _categories(values)
-        used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
+        used = np.zeros(len(categories) + 1, dtype=bool)
+        used[codes] = True  # the last entry stands for -1, a missing value
+        used = used[:-1]
+        is_text = isinstance(categories.dtype, pd.StringDtype) and categories.dtype == TEXT
+        if is_text and used.all() and categories.is_monotonic_increasing:
+            return categories
         distinct: Iterable[Any] = categories[used].tolist()
     else:
         distinct = values.dropna().unique().tolist()

@@ -214,7 +214,7 @@ def check_lengths(X: Any, **others: Any) -> None:
     ...     print(error)
     `sample_weight` must have one entry per row of X, that is 3; got 2.
     """
-    expected = _num_samples(X)
+    expected = n_rows(X) if hasattr(X, "shape") else _num_samples(X)
     for name, values in others.items():
         if values is not None and _num_samples(values) != expected:
             raise ValueError(
@@ -342,7 +342,8 @@ def _check_dataframe(X: Any, name: str) -> Any:
     if X.shape[0] == 0 or X.shape[1] == 0:
         kind = "sample(s)" if X.shape[0] == 0 else "feature(s)"
         raise ValueError(f"Found array with 0 {kind} (shape={X.shape}) in {name} while a minimum of 1 is required.")
-    doubles = sorted(repr(column) for column, count in Counter(X.columns).items() if count > 1)
+    names = list(X.columns)
+    doubles = sorted(repr(column) for column, count in Counter(names).items() if count > 1)
     if doubles:
         raise ValueError(
             f"Column names of {name} must differ; {', '.join(doubles)} occurs more than once. Rename them."
@@ -352,7 +353,7 @@ def _check_dataframe(X: Any, name: str) -> Any:
             f"Columns of {name} have names of several levels (a MultiIndex). Give each one name, for instance with "
             f"{name}.columns = ['_'.join(map(str, names)) for names in {name}.columns]."
         )
-    kinds = sorted({type(column).__name__ for column in X.columns})
+    kinds = sorted({type(column).__name__ for column in names})
     if "str" in kinds and len(kinds) > 1:
         raise TypeError(
             f"Column names of {name} must all be text; got {' and '.join(kinds)}. Use {name}.columns = "
@@ -409,7 +410,7 @@ def find_empty_columns(X: Any) -> Mask:
     array([False,  True])
     """
     if isinstance(X, pd.DataFrame) and X.size > FEW_CELLS:
-        return np.array([bool(X.iloc[:, at].isna().all()) for at in range(X.shape[1])])
+        return np.array([bool(values.isna().all()) for _, values in X.items()])
     numbers = plain_numbers(X)
     if numbers is not None:
         return np.asarray(np.isnan(numbers).all(axis=0))

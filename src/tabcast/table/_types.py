@@ -15,7 +15,7 @@ import pandas as pd
 
 from tabcast.exceptions import UnseenLevelsWarning
 from tabcast.table._arrays import Mask
-from tabcast.table._columns import UNSEEN, _column, _sorted_levels, _to_codes, column_names
+from tabcast.table._columns import UNSEEN, _column, _each_column, _sorted_levels, _to_codes, column_names
 from tabcast.table._tables import find_empty_columns, is_dataframe, n_rows, take_rows
 
 NOTHING, MIXED = "no value", "values of several types"  # columns of such a type take anything
@@ -195,8 +195,11 @@ def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
     if not is_dataframe(X):
         return ColumnTypes((NUMBERS,) * len(names), names)
     empty = find_empty_columns(X) if empty is None else empty
-    columns = zip(_find_types(X), empty.tolist(), strict=True)
-    return ColumnTypes(tuple(_learn_type(X, *one) for one in enumerate(columns)), names)
+    found = _find_types(X)
+    if not empty.any() and all(one is NUMBERS for one in found):
+        return ColumnTypes(tuple(found), names)
+    columns = zip(_each_column(X), found, empty.tolist(), strict=True)
+    return ColumnTypes(tuple(_learn_type(*one) for one in columns), names)
 
 
 def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
@@ -235,21 +238,23 @@ def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
     return X, types.align(X_unlabeled, name="X_unlabeled", known="X", warn=False)
 
 
-def _learn_type(X: Any, position: int, known: tuple[ColumnType, bool]) -> ColumnType:
+def _learn_type(values: pd.Series[Any], found: ColumnType, empty: bool) -> ColumnType:
     """The type of a column, with its levels; without a value it has no type."""
-    found, empty = known
     if empty:
         return ColumnType(NOTHING, found.continuous)
     if found.continuous:
         return found
-    return ColumnType(found.kind, False, found.has_zone, _sorted_levels(_column(X, position)))
+    return ColumnType(found.kind, False, found.has_zone, _sorted_levels(values))
 
 
 def _find_types(X: Any) -> list[ColumnType]:
     """The types of all columns, without their levels."""
     if isinstance(X, pd.DataFrame):
         plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes]
-        return [NUMBERS if one else _find_pandas_type(X.iloc[:, at]) for at, one in enumerate(plain)]
+        if all(plain):
+            return [NUMBERS] * len(plain)
+        columns = zip(plain, _each_column(X), strict=True)
+        return [NUMBERS if one else _find_pandas_type(values) for one, values in columns]
     return [_find_foreign_type(X, position) for position in range(X.shape[1])]
 
 
