@@ -75,6 +75,21 @@ def test_compare_is_a_table_of_the_chosen_trials(results):
     assert [row[-1] for row in table.rows] == ["baseline", "cast-l", "baseline", "cast-l"]
 
 
+def test_of_a_loss_the_smallest_is_the_best(results):
+    # The fixture's log-loss is 1 - score: whatever is best by one is best by the other.
+    by_score, by_loss = (make_table({"name": "x", "value": value}, results) for value in ("score", "log_loss"))
+    assert [[cell.mark for cell in row] for row in by_loss.cells] == [
+        [cell.mark for cell in row] for row in by_score.cells
+    ]
+    assert any(cell.mark == "best" for row in by_loss.cells for cell in row)
+    counts = ["strategy", "method", "rank", "wins", "ties", "losses"]
+    by_score, by_loss = (
+        make_table({"kind": "rank", "settings": ["dataset"], "value": value}, results)
+        for value in ("score", "log_loss")
+    )
+    pd.testing.assert_frame_equal(by_score.frame[counts], by_loss.frame[counts])
+
+
 def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(results):
     published = pd.DataFrame(
         {

@@ -67,7 +67,10 @@ def compare(
     **options: Any,
 ) -> Table:
     """Methods by datasets, as the paper prints it; `beside` puts the paper's number next to ours."""
-    return comparison_table(results, columns=columns, published=published if beside else None, **options)
+    higher = options.get("value", "score") not in LOWER_IS_BETTER
+    return comparison_table(
+        results, columns=columns, published=published if beside else None, higher_is_better=higher, **options
+    )
 
 
 def rank(
@@ -85,6 +88,7 @@ def rank(
     """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
     paper = (printed or Printed()) if beside else None
+    higher = value not in LOWER_IS_BETTER
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
@@ -92,7 +96,7 @@ def rank(
                 f"{display_name('strategy', strategy)}: too few complete settings ({scores.shape[0]}) for ranks."
             )
             continue
-        friedman, ranks = friedman_test(scores), average_ranks(scores)
+        friedman, ranks = friedman_test(scores), average_ranks(scores, higher_is_better=higher)
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
         notes.append(
             f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, "
@@ -137,7 +141,8 @@ def _count_wins(
     """Settings that a method wins, ties and loses against the reference."""
     if method == reference:
         return None, None, None
-    games = win_tie_loss(results[results["strategy"] == strategy], method, reference, value=value, units=settings)
+    own, higher = results[results["strategy"] == strategy], value not in LOWER_IS_BETTER
+    games = win_tie_loss(own, method, reference, value=value, units=settings, higher_is_better=higher)
     wins, ties, losses = games[["wins", "ties", "losses"]].iloc[0]
     return int(wins), int(ties), int(losses)
 
