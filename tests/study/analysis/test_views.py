@@ -75,6 +75,7 @@ def test_compare_is_a_table_of_the_chosen_trials(results):
     assert [row[-1] for row in table.rows] == ["baseline", "cast-l", "baseline", "cast-l"]
 
 
+@needs("scikit_posthocs")
 def test_of_a_loss_the_smallest_is_the_best(results):
     # The fixture's log-loss is 1 - score: whatever is best by one is best by the other.
     by_score, by_loss = (make_table({"name": "x", "value": value}, results) for value in ("score", "log_loss"))
