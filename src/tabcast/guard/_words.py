@@ -125,7 +125,8 @@ def _say_credit(verdict: Mapping[str, Any]) -> list[str]:
         ]
     score = f"A committee of several kinds of models, trained on the labeled rows alone, has {verdict['committee']:.3f}"
     if verdict["without"] == "supervised":
-        return [f"{score}, no more than your model, so the whole change is credited to the unlabeled rows."]
+        credit = ", so the whole change is credited to the unlabeled rows" if verdict["gain"] else ""
+        return [f"{score}, no more than your model{credit}."]
     return [
         f"{score}: the part that the unlabeled rows add is {_amount(verdict, verdict['gain'])} "
         f"({_interval(verdict, verdict)})."

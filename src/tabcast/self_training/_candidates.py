@@ -1,9 +1,9 @@
-"""Candidates in step: every alpha on every split advances together, round by round, and the best one is chosen."""
+"""Candidates in step: every alpha on every split advances together, the best one is chosen and run once more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tabcast.self_training._algorithm import Proposals
 from tabcast.self_training._data import Split
 from tabcast.self_training._fitter import Fitted, Fitter
+from tabcast.self_training._method import PreparedMethod
 from tabcast.self_training._pseudo_labels import PseudoLabels
 from tabcast.statistics import mean, standard_error
 from tabcast.table import Floats
@@ -254,3 +255,27 @@ def choose_candidate(candidates: list[Candidate]) -> Candidate:
         if mean(loss) <= standard_error(loss):
             return candidate
     return best
+
+
+def run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
+    """Run the chosen rounds once more, with every labeled row in training.
+
+    A confidence that has to be calibrated gets the held-out probabilities of the same round of all splits.
+    """
+    for round_number in range(chosen.best_round + 1):
+        fitter.progress.describe(f"final model, round {round_number} of {chosen.best_round}")
+        [fitted] = fitter.fit([(run.split, run.request)], predict_pool=round_number < max(chosen.best_round, 1))
+        if chosen.held_out:
+            fitted = replace(fitted, held_out_proba=chosen.held_out[round_number])
+        if round_number < chosen.best_round:
+            run.advance(fitter.with_pool(fitted), round_number + 1)
+    return BestRound(run.request, run.since, fitted)
+
+
+def labels_to_show(chosen: Candidate, best: BestRound, final: PreparedMethod, fitter: Fitter) -> PseudoLabels:
+    """Pseudo-labels of the best round; if it is the supervised model, those that the first round would have used."""
+    if chosen.best_round > 0:
+        return best.pseudo
+    proposals = final.propose(chosen.alpha, fitter)
+    next(proposals)
+    return replace(proposals.send(fitter.with_pool(best.fitted)), chosen=best.pseudo.chosen)

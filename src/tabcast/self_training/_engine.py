@@ -11,7 +11,15 @@ import numpy as np
 
 from tabcast.exceptions import SmallClassWarning
 from tabcast.progress import show_progress
-from tabcast.self_training._candidates import BestRound, Candidate, SplitRun, choose_candidate, run_in_step
+from tabcast.self_training._candidates import (
+    BestRound,
+    Candidate,
+    SplitRun,
+    choose_candidate,
+    labels_to_show,
+    run_again,
+    run_in_step,
+)
 from tabcast.self_training._data import Split, TrainingData, make_splits
 from tabcast.self_training._fitter import Fitted, Fitter
 from tabcast.self_training._method import Method, PreparedMethod, count_fits
@@ -217,32 +225,8 @@ def run_method(
             fitter.forget()
             best = chosen.best[0]
             if refits:
-                best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
+                best = run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
             supervised = fitter.fit_supervised(split)
-            shown = best.pseudo
-            if chosen.best_round == 0 and has_pool:
-                shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
+            shown = labels_to_show(chosen, best, final, fitter) if has_pool else best.pseudo
             outcomes.append(Outcome(data, fitter, candidates, chosen, prepared, final, split, best, supervised, shown))
     return replace(outcomes[0], others=outcomes[1:])
-
-
-def _run_again(chosen: Candidate, run: SplitRun, fitter: Fitter) -> BestRound:
-    """Run the chosen rounds once more, with every labeled row in training.
-
-    A confidence that has to be calibrated gets the held-out probabilities of the same round of all splits.
-    """
-    for round_number in range(chosen.best_round + 1):
-        fitter.progress.describe(f"final model, round {round_number} of {chosen.best_round}")
-        [fitted] = fitter.fit([(run.split, run.request)], predict_pool=round_number < max(chosen.best_round, 1))
-        if chosen.held_out:
-            fitted = replace(fitted, held_out_proba=chosen.held_out[round_number])
-        if round_number < chosen.best_round:
-            run.advance(fitter.with_pool(fitted), round_number + 1)
-    return BestRound(run.request, run.since, fitted)
-
-
-def _first_proposal(final: PreparedMethod, alpha: float | None, fitter: Fitter, supervised: Fitted) -> PseudoLabels:
-    """What the first round would have used."""
-    proposals = final.propose(alpha, fitter)
-    next(proposals)
-    return proposals.send(fitter.with_pool(supervised))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tabcast.self_training._candidates import SplitRun
+from tabcast.self_training._candidates import SplitRun, labels_to_show, run_again
 from tabcast.self_training._data import Split, TrainingData, hold_out
-from tabcast.self_training._engine import Outcome, _first_proposal, _run_again
+from tabcast.self_training._engine import Outcome
 from tabcast.self_training._fitter import Fitter
 from tabcast.self_training._method import Method
 from tabcast.self_training._pool_sample import PoolSample
@@ -45,10 +45,8 @@ def train_on_whole_pool(
     else:
         split = Split(split.train, fitter.data.validation)
     final = method.prepare(data, split, y_held_out)
-    best = _run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
-    shown = best.pseudo
-    if chosen.best_round == 0:
-        shown = replace(_first_proposal(final, chosen.alpha, fitter, best.fitted), chosen=shown.chosen)
+    best = run_again(chosen, SplitRun(split, final.propose(chosen.alpha, fitter)), fitter)
+    shown = labels_to_show(chosen, best, final, fitter)
     return replace(
         outcome,
         data=data,
