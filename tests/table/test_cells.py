@@ -28,6 +28,11 @@ def test_cells_that_are_no_single_values(case):
         read_table(pd.DataFrame({"c": BAD_CELLS[case]}), name="X_unlabeled")
 
 
+def test_a_column_named_by_a_number_is_named_so():
+    with pytest.raises(ValueError, match=r"^Column 7 of X has "):
+        read_table(pd.DataFrame({7: BAD_CELLS["lists"]}))
+
+
 @needs("pyarrow")
 def test_lists_of_pyarrow():
     import pyarrow as pa

@@ -48,16 +48,16 @@ def read_cells(X: Any, name: str) -> Any:
 
 def _read_pandas(X: pd.DataFrame, name: str) -> pd.DataFrame:
     decimals = []
-    for position, dtype in enumerate(X.dtypes):
+    for position, (label, dtype) in enumerate(zip(X.columns.tolist(), X.dtypes, strict=True)):
         if isinstance(dtype, np.dtype) and dtype.kind in "iufbmM":  # every value of these types can be a cell
             continue
-        column = f"Column {X.columns[position]!r} of {name}"
+        column = f"Column {label!r} of {name}"
         if dtype.kind == "c":
             raise ValueError(f"Complex data not supported: {column} is complex. Use its real and imaginary part.")
         if isinstance(dtype, pd.ArrowDtype) and not _is_single(dtype):
             raise ValueError(f"{column} has the type {dtype}. {NOT_A_CELL}")
         if _is_decimal(dtype) or (pd.api.types.is_object_dtype(dtype) and _has_decimals(X.iloc[:, position], column)):
-            decimals.append(X.columns[position])
+            decimals.append(label)
     if decimals:
         X = X.copy(deep=False)
         for label in decimals:

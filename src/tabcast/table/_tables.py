@@ -449,7 +449,8 @@ def warn_empty_columns(X: Any, empty: Mask) -> None:
     """
     if not empty.any():
         return
-    names = [repr(X.columns[at]) if hasattr(X, "columns") else str(at) for at in np.flatnonzero(empty)]
+    columns = list(X.columns) if hasattr(X, "columns") else range(len(empty))
+    names = [repr(columns[at]) for at in np.flatnonzero(empty)]
     warnings.warn(
         f"Column {', '.join(names)} has no value in any row: it carries no information. Leave it out.",
         EmptyColumnWarning,
