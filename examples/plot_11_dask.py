@@ -2,9 +2,9 @@
 A Dask cluster
 ==============
 
-The same classifier on the workers of a cluster: here two processes of this machine, elsewhere
-``open_partitions(folder, engine="tcp://scheduler:8786")``. No row comes to this process, and the model is, bit for bit,
-the one that streaming gives.
+The same classifier on the workers of a cluster: two local processes here, elsewhere
+``open_partitions(folder, engine="tcp://scheduler:8786")``. The unlabeled rows stay on the workers, apart from a small
+sample, and the model is identical, bit for bit, to that of streaming.
 """
 
 import tempfile

@@ -2,8 +2,9 @@
 A foundation model as teacher
 =============================
 
-TabPFN and TabICL predict few-label tables well and are slow to serve. Here one of them labels the unlabeled rows, and a
-small model learns from it. Weights are never downloaded: without them this page only says how to get them.
+TabPFN and TabICL are pretrained for tables with few labels, and slow to deploy. Here one of them labels the unlabeled
+rows, and a small model learns from it. tabcast never downloads weights: without them, this example prints how to get
+them.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +31,7 @@ for name in ("tabpfn", "tabicl"):
         teachers[name] = teacher
 
 # %%
-# Whoever is available labels the rows; the student is the same linear model.
+# Every available teacher labels the rows; the student is the same linear model.
 
 hidden = y.isna()
 estimator = make_pipeline(StandardScaler(), LogisticRegression())
