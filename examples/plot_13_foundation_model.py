@@ -3,8 +3,14 @@ A foundation model as teacher
 =============================
 
 TabPFN and TabICL are pretrained for tables with few labels, and slow to deploy. Here one of them labels the unlabeled
-rows, and a small model learns from it. tabcast never downloads weights: without them, this example prints how to get
-them.
+rows, and a small model learns from it. tabcast never downloads weights. To get them, accept the license on the page of
+the weights, and run::
+
+    pip install 'tabcast[tabpfn,tabicl]'
+    hf download Prior-Labs/tabpfn_3_5 tabpfn-v3.5-20260909.safetensors --local-dir ~/.cache/tabpfn
+    hf download jingang/TabICL tabicl-classifier-v2-20260212.ckpt
+
+Without them, this example prints the reason and uses the committee alone.
 """
 
 import matplotlib.pyplot as plt
