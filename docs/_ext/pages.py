@@ -97,10 +97,12 @@ def copy_pages() -> None:
 
 
 def add_navigation(page: Path, below) -> None:
-    """List pages below another one, which links to them in its text."""
-    names = sorted(str(one.relative_to(page.parent).with_suffix("")) for one in below)
+    """List pages below another one, in the order in which its text links to them; others come last."""
+    text = page.read_text("utf-8")
+    names = sorted(one.relative_to(page.parent).with_suffix("").as_posix() for one in below)
+    names.sort(key=lambda name: text.find(f"({name}.md)") % (len(text) + 1))
     toctree = ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
-    page.write_text(page.read_text("utf-8") + "\n".join(toctree), "utf-8")
+    page.write_text(text + "\n".join(toctree), "utf-8")
 
 
 def is_page(folder: str, name: str) -> bool:
