@@ -51,6 +51,6 @@ for strategy in (Curriculum(0.25), FallingMargin()):
     model.fit(X / 16, y)
     right = (model.predict(X[~known] / 16) == truth[~known]).mean()
     ax.plot(model.history_["round"], model.history_["n_selected"], marker="o", label=f"{strategy}: {right:.1%} right")
-ax.set(xlabel="round", ylabel="unlabeled rows in use")
+ax.set(xlabel="round", ylabel="unlabeled rows in use", xticks=range(5))
 ax.legend()
 fig.tight_layout()

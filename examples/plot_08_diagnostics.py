@@ -21,7 +21,8 @@ model = GuardedClassifier(CASTClassifier(GaussianNB(), alpha=0.5), n_repeats=1, 
 print(model.verdict_)
 
 # %%
-# Naive Bayes treats the thirty correlated columns as independent, so it is strongly overconfident.
+# Naive Bayes treats the thirty correlated columns as independent, so it is overconfident: nearly every confidence is
+# close to 1.
 
 figure = plot_calibration(model)
 plt.show()
