@@ -1,10 +1,11 @@
-"""Screenshots of pages of `tabcast fit` on real tables for docs/gallery.md.
+"""Screenshots of reports of `tabcast fit` on real tables: docs/gallery.md, and the figures in docs/diagnostics.
 
 Needs Chromium, Pillow (a dependency of matplotlib), and a folder of datasets (docs/datasets.md).
 
     TABCAST_DATA_DIR=../shared/datasets python examples/gallery.py docs/images
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,13 +13,29 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops
 
 from tabcast.study.datasets import load_dataset
 
 HEIGHTS = {"tumors": 5200, "churn": 5400, "gusto": 6300}  # of the pages, down to the table of pseudo-labels
 LABELED = {"churn": 0.05, "gusto": 0.02}
 METHODS = {"churn": [], "gusto": ["--method", "cast-l", "--alpha", "0.5", "--model", "logistic_regression"]}
+# Pages of docs/diagnostics with the titles of their figures in the report.
+FIGURES = {
+    "quality": ["Which classes are confused?", "How often is it right, per class?"],
+    "curves": ["How well do the probabilities rank rows?"],
+    "thresholds": ["Recall and precision by threshold"],
+    "importance": ["What if a column were shuffled?"],
+    "class_prior": ["Classes"],
+    "cluster_assumption": ["Are predictions right where rows are dense?"],
+    "class_overlap": ["Do the classes overlap?"],
+    "fisher_information": ["Where do unlabeled rows carry information?"],
+    "covariate_shift": ["Do labeled and unlabeled rows look alike?"],
+    "selection_curve": ["How many rows are confident enough?", "What if density had more weight?"],
+    "class_mix": ["Does one class take over?"],
+    "flipped_labels": ["Which labels were changed?"],
+    "reliability": ["Can its probabilities be trusted?"],
+}
 
 
 def write_table(name, path):
@@ -38,6 +55,22 @@ def take_picture(page, picture, *, width, height):
     Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)  # a third of the size
 
 
+def take_figures(page, titles, picture):
+    """Save a picture of some figures of a report, alone on a page with its style."""
+    text = page.read_text("utf-8")
+    figures = {}
+    for figure in re.findall(r"<figure class=\"item.*?</figure>", text, re.DOTALL):
+        figures[re.search(r"<h3>(.*?)</h3>", figure)[1]] = figure
+    only = page.with_name("figures.html")
+    body = "\n".join(figures[title] for title in titles)
+    only.write_text(f"{text[: text.index('<body')]}<body><main>{body}</main></body></html>", "utf-8")
+    take_picture(only, picture, width=1100, height=1400)
+    image = Image.open(picture).convert("RGB")
+    ground = Image.new("RGB", image.size, image.getpixel((0, 0)))
+    *_, bottom = ImageChops.difference(image, ground).getbbox()
+    image.crop((20, 45, 1080, bottom + 20)).quantize(128).save(picture, optimize=True)
+
+
 def main():
     out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images").absolute()
     out.mkdir(parents=True, exist_ok=True)
@@ -54,6 +87,9 @@ def main():
             take_picture(folder / "report.html", out / f"{name}.png", width=1100, height=height)
             if name == "tumors":
                 take_picture(folder / "report.html", out / "report.png", width=1100, height=880)
+        (out / "diagnostics").mkdir(exist_ok=True)
+        for page, titles in FIGURES.items():  # of the last table
+            take_figures(folder / "report.html", titles, out / "diagnostics" / f"{page}.png")
 
 
 if __name__ == "__main__":

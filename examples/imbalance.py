@@ -1,9 +1,9 @@
 """Pseudo-labels for a class that makes up 5% of the rows.
 
-Tables of 3,000 rows in which 5% belong to class 1. 200 rows are labeled (10 of them of class 1), 1,600 are unlabeled,
-and the models are tested on 1,200 new rows. A random forest is rarely confident about so rare a class: scikit-learn's
-self-training with a threshold of 0.75 labels only rows of the majority, and the class gets lost. The printed table
-compares it with the strategies of tabcast, averaged over several tables.
+In tables of 3,000 rows, 5% belong to class 1. 200 rows are labeled (10 of them of class 1), 1,600 are unlabeled, and
+the models are tested on 1,200 new rows. A random forest is rarely confident about so rare a class: scikit-learn's
+self-training with a threshold of 0.75 labels only rows of the majority class. The printed table compares it with the
+strategies of tabcast, averaged over several tables.
 
     python examples/imbalance.py [number of tables, default 5]
 """

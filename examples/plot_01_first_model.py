@@ -3,7 +3,7 @@ A first model
 =============
 
 Nine of ten labels are missing. A classifier is trained on the labeled rows alone, and once more with the unlabeled
-ones. Rows that neither model has seen tell which is better.
+rows. Both are compared on rows that neither has seen.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 estimator = make_pipeline(StandardScaler(), LogisticRegression())
 
 # %%
-# One split tells little, so there are eight. Unlabeled rows are marked by -1.
+# A single split is noisy, so there are eight. Unlabeled rows are marked with -1.
 
 scores = []
 for seed in range(8):
@@ -47,6 +47,7 @@ ax.set(xticks=[0, 1], xticklabels=["labeled rows", "all rows"], ylabel="AUC on n
 fig.tight_layout()
 
 # %%
-# What the model learned from: a probability per class for every unlabeled row, written by a committee.
+# The model learned from these soft labels: a probability per class for every unlabeled row, from a committee with these
+# weights.
 
 print(model.teacher_.weights_.round(2), model.soft_labels_[:3].round(2), sep="\n")

@@ -24,7 +24,7 @@ run = tabcast.fit_table(folder / "wine.csv", target="cultivar", model="logistic_
 print(run.verdict)
 
 # %%
-# The steps from your model alone to the one with unlabeled rows, on the same held-out rows.
+# Scores of your model alone, of the committee and of the model with unlabeled rows, on the same held-out rows.
 
 figure = plot_verdict(run)
 plt.show()
@@ -36,6 +36,6 @@ figure = plot_confusion(run)
 plt.show()
 
 # %%
-# Every unlabeled row with its probabilities. ``run.save("folder")`` writes the model, the predictions and a page.
+# Every unlabeled row with its probabilities. ``run.save("folder")`` writes the model, the predictions and the report.
 
 print(run.predictions.head())

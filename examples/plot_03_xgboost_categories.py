@@ -2,8 +2,8 @@
 XGBoost with categories
 =======================
 
-A table with text columns and missing values goes to XGBoost as it is: categories are declared, and the classes, which
-XGBoost wants as numbers, are encoded around it.
+XGBoost handles categories by itself if their columns are declared as such. tabcast passes them on, and encodes the
+classes, which XGBoost expects as numbers.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from xgboost import XGBClassifier
 from tabcast import SoftSelfTrainingClassifier
 
 # %%
-# A thousand credits of the Statlog data, a small copy of which is among the tests. 80 rows keep their label.
+# A thousand loans of the Statlog German credit data, which are in the repository. 80 rows keep their label.
 
 table = pd.read_csv("../tests/data/credit-g.csv.gz")
 X, truth = table.drop(columns="class"), table["class"]
@@ -27,15 +27,15 @@ estimator = XGBClassifier(n_estimators=50, max_depth=3, learning_rate=0.1, enabl
 model = SoftSelfTrainingClassifier(estimator, decision="balanced", random_state=0).fit(X, y)
 
 # %%
-# The score of the rows whose label was hidden. It is transductive: these rows were in the pool.
+# Balanced accuracy on the rows whose labels were hidden. This score is transductive: the rows were in the pool.
 
 hidden = ~known
 for name, one in {"labeled rows alone": model.supervised_, "all rows": model}.items():
     print(f"{name}: {balanced_accuracy_score(truth[hidden], one.predict(X[hidden])):.3f}")
 
 # %%
-# `supervised_` decides for the most probable class, the model for the metric: see the example on decisions for
-# what is due to the decision and what to the unlabeled rows. The members of the committee and their weights:
+# `supervised_` predicts the most probable class, the model the class that is best for balanced accuracy, so most of the
+# difference may be due to the decision; see the example on decisions. The members of the committee and their weights:
 
 fig, ax = plt.subplots(figsize=(5, 2))
 ax.barh(["XGBoost", "trees", "linear"], model.teacher_.weights_)

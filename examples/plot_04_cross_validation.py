@@ -2,8 +2,8 @@
 The right cross-validation
 ==========================
 
-An ordinary splitter tests on rows whose class is unknown: with -1 as a marker, scikit-learn takes it for a third class.
-``SemiSupervisedSplit`` keeps unlabeled rows in training and tests on labeled ones.
+An ordinary splitter puts unlabeled rows into the test set, where scikit-learn takes the marker -1 for a third class.
+``SemiSupervisedSplit`` keeps unlabeled rows in the training set and tests on labeled rows.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ wrong = cross_val_score(model, X, y, cv=StratifiedKFold(5), scoring="accuracy")
 print(f"right: {right.mean():.3f}, wrong: {wrong.mean():.3f}")
 
 # %%
-# The wrong scores count every unlabeled test row as an error, because no model predicts "unlabeled". The truth, which
-# nobody has in practice, is known here.
+# The wrong scores count every unlabeled test row as an error, because no model predicts "unlabeled". Here the hidden
+# labels are known, so the estimates can be compared with the accuracy on them.
 
 model.fit(X, y)
 hidden = y == -1

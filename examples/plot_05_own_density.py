@@ -1,9 +1,9 @@
 """
-A density of your own
-=====================
+Your own density
+================
 
-CAST multiplies confidence by how dense labeled rows of a class are. What "dense" means is a part that can be exchanged.
-Two moons show the difference: a classifier is confident far away from all labeled rows, CAST is not.
+CAST lowers the confidence in a pseudo-label where labeled rows of its class are sparse. The density is an exchangeable
+part. Two moons show its effect: a classifier is confident far away from all labeled rows, CAST is not.
 """
 
 import matplotlib.pyplot as plt
@@ -27,10 +27,10 @@ class NearestRow(Density):
         return -np.sqrt(((rows[:, None] - self.rows_) ** 2).sum(axis=2)).min(axis=1)
 
 
-check_density(NearestRow())  # the checks that every density of tabcast passes
+check_density(NearestRow())  # the checks that all built-in densities pass
 
 # %%
-# Thirty labeled rows of two moons, and a grid of places for which confidence is computed.
+# Thirty labeled rows of two moons, and a grid of points for which the confidence is computed.
 
 X, y = make_moons(30, noise=0.1, random_state=0)
 xs, ys = np.meshgrid(np.linspace(-2, 3, 60), np.linspace(-1.5, 2, 50))

@@ -1,9 +1,9 @@
 """
-A strategy of your own
-======================
+Your own strategy
+=================
 
-A strategy says which unlabeled rows are used in a round. This one takes rows by the margin between the two most likely
-classes and lowers the margin from round to round.
+A strategy selects the unlabeled rows that are used in a round. This one selects rows by the margin between the two most
+likely classes, and lowers the required margin from round to round.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ from tabcast.testing import check_strategy
 
 
 class FallingMargin(Strategy):
-    """Rows whose best class leads by `start` in round 1, and by less in each further round."""
+    """Select rows whose best class leads by `start` in round 1, and by `step` less in each further round."""
 
     def __init__(self, start=0.8, step=0.2):
         self.start = start
@@ -40,7 +40,7 @@ class FallingMargin(Strategy):
 check_strategy(FallingMargin())
 
 # %%
-# Handwritten digits as a table, 100 rows with a label.
+# Handwritten digits as a table of 64 pixels; 100 rows are labeled.
 
 X, truth = load_digits(return_X_y=True)
 known = np.random.default_rng(0).permutation(len(truth)) < 100
@@ -51,6 +51,6 @@ for strategy in (Curriculum(0.25), FallingMargin()):
     model.fit(X / 16, y)
     right = (model.predict(X[~known] / 16) == truth[~known]).mean()
     ax.plot(model.history_["round"], model.history_["n_selected"], marker="o", label=f"{strategy}: {right:.1%} right")
-ax.set(xlabel="round", ylabel="unlabeled rows in use")
+ax.set(xlabel="round", ylabel="unlabeled rows in use", xticks=range(5))
 ax.legend()
 fig.tight_layout()

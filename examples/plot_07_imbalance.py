@@ -2,8 +2,8 @@
 A rare class
 ============
 
-With 5% of positives, a threshold or one common ranking picks pseudo-labels of the majority only. Strategies that look
-at each class by itself keep the proportions.
+If 5% of the rows are positive, a threshold or a common ranking selects hardly any pseudo-label of that class.
+Strategies that treat each class separately keep the proportions.
 """
 
 import matplotlib.pyplot as plt
@@ -43,7 +43,7 @@ for name, parts in variants.items():
     shares[name] = (model.transduction_[pool][used] == 1).mean() if used.any() else 0.0
 
 # %%
-# The proportion of the rare class among the pseudo-labels, beside the true one.
+# The proportion of the rare class among the pseudo-labels, and the true one.
 
 fig, ax = plt.subplots(figsize=(6, 2.6))
 ax.barh(list(shares), [100 * share for share in shares.values()])

@@ -2,8 +2,8 @@
 Reading the diagnostics
 =======================
 
-Does density tell which pseudo-labels are right? Are the probabilities reliable? The diagnostics answer from labeled
-rows that were held out, so they work without knowing the hidden labels.
+Are the probabilities calibrated? Which round was best? Which rows should be labeled next? The diagnostics answer such
+questions from held-out labeled rows, without knowing the hidden labels.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,8 @@ model = GuardedClassifier(CASTClassifier(GaussianNB(), alpha=0.5), n_repeats=1, 
 print(model.verdict_)
 
 # %%
-# Naive Bayes counts the thirty correlated columns as independent, so it is far too sure of itself.
+# Naive Bayes treats the thirty correlated columns as independent, so it is overconfident: nearly every confidence is
+# close to 1.
 
 figure = plot_calibration(model)
 plt.show()
@@ -33,7 +34,7 @@ figure = plot_rounds(model)
 plt.show()
 
 # %%
-# Which rows to label next: those that the model is least sure of, far from each other.
+# The rows to label next: uncertain for the model, typical of the table, and different from each other.
 
 found = diagnose(model, X, y)
 print(found.rows_to_label.rows.head())

@@ -2,8 +2,8 @@
 The decision for your metric
 ============================
 
-A model gives probabilities; which class to predict depends on what errors cost. The same fitted probabilities, with
-different decisions:
+A model estimates probabilities; which class it should predict depends on the metric, or on the cost of errors. This
+example applies several decisions to the same probabilities.
 """
 
 import matplotlib.pyplot as plt
@@ -37,7 +37,7 @@ for i, decision in enumerate(decisions.values()):
     found[i] = [score(truth[new], model.predict(X[new])) for score in scores.values()]
 
 # %%
-# Each decision is made for one score. The probabilities, and with them AUC and log-loss, are the same in all rows.
+# Rows are decisions, columns are scores. The probabilities, and therefore AUC and log-loss, are the same for all.
 
 fig, ax = plt.subplots(figsize=(6.5, 3))
 ax.imshow(found, cmap="Blues", vmin=0, vmax=1, aspect="auto")

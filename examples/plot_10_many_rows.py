@@ -2,8 +2,9 @@
 Many rows, streamed
 ===================
 
-The unlabeled rows are in a folder of Parquet files that need not fit in memory. The same classifier accepts the folder;
-columns are cut to bytes, rows are read a file at a time, and how they are divided into files does not matter.
+The unlabeled rows are in a folder of Parquet files that need not fit in memory. The same classifier accepts the folder:
+columns are binned to bytes, and rows are read one file at a time. The result does not depend on how rows are divided
+into files.
 """
 
 import tempfile
@@ -24,14 +25,14 @@ for part, start in enumerate(range(200, 15_200, 3000)):
     table[start : start + 3000].to_parquet(folder / f"part-{part}.parquet")
 
 # %%
-# Labeled rows are a DataFrame, the others a folder.
+# The labeled rows are a DataFrame, the unlabeled ones a folder.
 
 estimator = XGBClassifier(n_estimators=40, max_depth=4, learning_rate=0.2, n_jobs=1)
 model = SoftSelfTrainingClassifier(estimator, random_state=0)
 model.fit(labeled, y[:200], X_unlabeled=folder)
 
 # %%
-# Pseudo-labels come a partition at a time, too: look at them, or write them with ``to_parquet``.
+# Pseudo-labels are read one partition at a time as well; ``to_parquet`` writes them to a folder.
 
 confidence = pd.concat([part["confidence"] for part in model.pseudo_labels_])
 accuracy = (model.predict(new) == y[-5000:]).mean()

@@ -2,11 +2,12 @@
 A Dask cluster
 ==============
 
-The same classifier on the workers of a cluster: here two processes of this machine, elsewhere
-``open_partitions(folder, engine="tcp://scheduler:8786")``. No row comes to this process, and the model is, bit for bit,
-the one that streaming gives.
+The same classifier on the workers of a cluster: two local processes here, elsewhere
+``open_partitions(folder, engine="tcp://scheduler:8786")``. The unlabeled rows stay on the workers, apart from a small
+sample, and the model is identical, bit for bit, to that of streaming.
 """
 
+import logging
 import tempfile
 from pathlib import Path
 
@@ -31,10 +32,8 @@ def main():
     estimator = XGBClassifier(n_estimators=15, max_depth=4, n_jobs=1)
     model = CASTClassifier(estimator, alpha=0.5, validation=None, random_state=0)
     streamed = model.fit(table[:200], y[:200], X_unlabeled=folder).predict_proba(table)
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    settings = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(**settings, silence_logs=logging.ERROR) as cluster, Client(cluster) as client:
         model.fit(table[:200], y[:200], X_unlabeled=open_partitions(folder, engine=client))
         confidence = model.pseudo_labels_["confidence"].compute()
     print("largest difference to the streamed model:", abs(model.predict_proba(table) - streamed).max())

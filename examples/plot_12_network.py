@@ -2,8 +2,8 @@
 A network that learns from unlabeled rows twice
 ===============================================
 
-SCARF learns a representation of the rows without any label, by recognizing rows in which some cells were exchanged. In
-self-training the unlabeled rows are used once more: pretraining runs once, on rows that no split holds out.
+SCARF learns a representation of the rows without labels, by recognizing rows in which some cells were replaced.
+Self-training then uses the unlabeled rows a second time. Pretraining runs once, on rows that no split holds out.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ for name, network in networks.items():
         losses[f"{name}, {stage}"] = log_loss(truth[~known], one.predict_proba(X[~known]))
 
 # %%
-# Log-loss on the rows without a label; smaller is better. One table and one seed: a picture, not evidence.
+# Log-loss on the unlabeled rows; smaller is better. This is one table and one seed: an illustration, not evidence.
 
 fig, ax = plt.subplots(figsize=(6, 2.5))
 ax.barh(list(losses), list(losses.values()))

@@ -2,8 +2,15 @@
 A foundation model as teacher
 =============================
 
-TabPFN and TabICL predict few-label tables well and are slow to serve. Here one of them labels the unlabeled rows, and a
-small model learns from it. Weights are never downloaded: without them this page only says how to get them.
+TabPFN and TabICL are pretrained for tables with few labels, and slow to deploy. Here one of them labels the unlabeled
+rows, and a small model learns from it. tabcast never downloads weights. To get them, accept the license on the page of
+the weights, and run::
+
+    pip install 'tabcast[tabpfn,tabicl]'
+    hf download Prior-Labs/tabpfn_3_5 tabpfn-v3.5-20260909.safetensors --local-dir ~/.cache/tabpfn
+    hf download jingang/TabICL tabicl-classifier-v2-20260212.ckpt
+
+Without them, this example prints the reason and uses the committee alone.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +37,7 @@ for name in ("tabpfn", "tabicl"):
         teachers[name] = teacher
 
 # %%
-# Whoever is available labels the rows; the student is the same linear model.
+# Every available teacher labels the rows; the student is the same linear model.
 
 hidden = y.isna()
 estimator = make_pipeline(StandardScaler(), LogisticRegression())

@@ -19,36 +19,42 @@ from list_public import list_public  # noqa: E402
 KINDS = {"Classes": "class", "Functions": "function", "Exceptions and warnings": "exception"}
 # In the order of the walk; other rooms come last. A name that several rooms list is documented in the first.
 ROOMS = {
-    "tabcast": "The classifiers and the whole job in one call",
-    "tabcast.feature_selection": "Which columns the density looks at",
+    "tabcast": "The classifiers, and from a table to predictions in one call",
+    "tabcast.feature_selection": "Which columns the density uses",
     "tabcast.density": "How dense labeled rows of a class are around a row",
     "tabcast.confidence": "From probabilities to confidence",
     "tabcast.pseudo_labels": "Which rows are used in a round, and their weight",
-    "tabcast.noise_filters": "Which of them are rejected after all",
+    "tabcast.noise_filters": "Which of the chosen rows are rejected",
     "tabcast.validation": "Held-out rows, splitters and scorers for partially labeled tables",
-    "tabcast.models": "The default classifier, the portfolio, and encoding around classifiers",
+    "tabcast.models": "The default classifier, the portfolio, and encoding for classifiers that need it",
     "tabcast.models.neural": "The paper's six networks",
-    "tabcast.teachers": "Who writes soft labels",
+    "tabcast.teachers": "Models that give soft labels",
     "tabcast.decisions": "From probabilities to predicted classes",
-    "tabcast.partitions": "Tables that outgrow memory or a machine",
+    "tabcast.partitions": "Tables that do not fit in memory or on one machine",
     "tabcast.self_training": "The engine and its methods",
     "tabcast.guard": "Did the unlabeled rows help?",
-    "tabcast.diagnostics": "What can be known about a partially labeled table",
-    "tabcast.files": "Table files",
-    "tabcast.report": "The report",
+    "tabcast.diagnostics": "Quality of the model, and properties of a partially labeled table",
+    "tabcast.files": "Reading and writing table files, and interpreting their columns",
+    "tabcast.report": "The report of a run",
     "tabcast.runs": "Runs, run folders and model files",
     "tabcast.plots": "Figures of a run or a fitted model",
     "tabcast.study": "Studies",
-    "tabcast.study.datasets": "Datasets of studies",
-    "tabcast.testing": "Checks of the contracts, for plug-ins",
+    "tabcast.study.datasets": "Studies: the datasets",
+    "tabcast.study.methods": "Studies: the methods that are compared",
+    "tabcast.study.models": "Studies: the base classifiers and their search spaces",
+    "tabcast.study.backends": "Studies: where trials run",
+    "tabcast.study.analysis": "Studies: tables and statistics",
+    "tabcast.study.figures": "Studies: figures",
+    "tabcast.testing": "Checks of the contract of each family, for your own parts",
     "tabcast.statistics": "Means, intervals, tests, calibration errors",
     "tabcast.table": "Rows, columns, labels, encoders",
+    "tabcast.checks": "Checks of parameters",
     "tabcast.exceptions": "Warnings and errors",
 }
 
 
 def write_api() -> None:
-    """One page per room, which lists its public names; autosummary writes a page for each of them."""
+    """One page per room that lists its public names, and an index; autosummary writes a page for each name."""
     folder = GENERATED / "api"
     folder.mkdir(parents=True)
     listed = list_public()
@@ -67,8 +73,10 @@ def write_api() -> None:
         if shared := [name for name in import_module(room).__all__ if name not in own]:
             lines += ["Documented elsewhere: " + ", ".join(f"``{name}``" for name in shared) + "."]
         (folder / f"{room}.rst").write_text("\n".join(lines) + "\n", "utf-8")
-    lines = ["API reference", "=============", "", "Every public name, by room of the package.", "", ".. toctree::"]
-    lines += ["   :maxdepth: 1", "", *(f"   {room}" for room in rooms)]
+    lines = ["API reference", "=============", "", "Every public name, by module.", "", ".. list-table::", ""]
+    for room in rooms:
+        lines += [f"   * - :doc:`{room}`", f"     - {ROOMS.get(room, '')}"]
+    lines += ["", ".. toctree::", "   :hidden:", "   :maxdepth: 1", "", *(f"   {room}" for room in rooms)]
     (folder / "index.rst").write_text("\n".join(lines) + "\n", "utf-8")
 
 
@@ -89,10 +97,12 @@ def copy_pages() -> None:
 
 
 def add_navigation(page: Path, below) -> None:
-    """List pages below another one, which links to them in its text."""
-    names = sorted(str(one.relative_to(page.parent).with_suffix("")) for one in below)
+    """List pages below another one, in the order in which its text links to them; others come last."""
+    text = page.read_text("utf-8")
+    names = sorted(one.relative_to(page.parent).with_suffix("").as_posix() for one in below)
+    names.sort(key=lambda name: text.find(f"({name}.md)") % (len(text) + 1))
     toctree = ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
-    page.write_text(page.read_text("utf-8") + "\n".join(toctree), "utf-8")
+    page.write_text(text + "\n".join(toctree), "utf-8")
 
 
 def is_page(folder: str, name: str) -> bool:
