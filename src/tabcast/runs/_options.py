@@ -20,7 +20,7 @@ from tabcast.self_training import DEPLOYMENTS
 from tabcast.teachers import TEACHERS, FoundationModel, Teacher, resolve_teacher
 
 TITLES = {
-    "soft": "Soft self-training, taught by a committee",
+    "soft": "Soft self-training with a committee as the teacher",
     "cast-l": "CAST with empirical likelihood (CAST-L)",
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
