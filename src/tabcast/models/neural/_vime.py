@@ -109,7 +109,7 @@ class VIMEClassifier(SelfSupervisedClassifier):
         Weight of the loss of reconstructed levels.
     alpha_2 : float, default=1.0
         Weight of the loss of reconstructed numbers.
-    beta : float, default=1.0
+    beta : float, default=0.1
         Weight of the consistency loss on unlabeled rows.
     K : int, default=3
         Number of corrupted copies of each unlabeled row.
@@ -187,7 +187,7 @@ class VIMEClassifier(SelfSupervisedClassifier):
         p_m: float = 0.3,
         alpha_1: float = 1.0,
         alpha_2: float = 1.0,
-        beta: float = 1.0,
+        beta: float = 0.1,
         K: int = 3,
         learning_rate: float = 0.001,
         scheduler_gamma: float = 0.95,
