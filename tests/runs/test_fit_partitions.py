@@ -84,6 +84,9 @@ def test_row_numbers_of_a_sample(tables, monkeypatch):
     both = pd.read_pickle(tables / "both.pkl")
     run = fit_partitions(tables / "both", "result", method="supervised")
     assert len(run.predictions) == 50
+    assert run.summary["title"] == run.summary["table"]["file"] == "both"
+    assert run.summary["warnings"][0].startswith("There are 640 unlabeled rows in 3 files.")
+    assert "a random sample of 50 of them, and this page is about the sample" in str(run.report)
     assert run.predictions["name"].tolist() == both["name"].loc[run.predictions["row"]].tolist()
     parts = run.prediction_parts.to_pandas().set_index("row").loc[run.predictions["row"]].reset_index()
     pd.testing.assert_frame_equal(parts, run.predictions, check_dtype=False)

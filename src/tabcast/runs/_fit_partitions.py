@@ -166,9 +166,26 @@ def fit_partitions(
     keep = partial(predict_rows, model=run.model, rule=run.decision)
     tables = doer.tabulate(keep, doer.place(parts), doer.place(first_rows))
     counts = {"files": len(files), "unlabeled": total, "trained": n_trained}
-    files_of_run = {**run.summary["files"], "prediction_parts": PREDICTION_PARTS}
-    summary = {**run.summary, "partitions": counts, "files": files_of_run}
-    return replace(run, summary=summary, prediction_parts=tables)
+    return replace(run, summary=_summarize(run.summary, Path(table).resolve().name, counts), prediction_parts=tables)
+
+
+def _summarize(summary: dict[str, Any], name: str, counts: dict[str, int]) -> dict[str, Any]:
+    """The summary of a run on a folder: its name, what there is beside the sample, and the files with predictions."""
+    warned, n_files, n_rows = list(summary["warnings"]), counts["files"], counts["unlabeled"]
+    if n_rows > SAMPLE_ROWS:
+        warned.insert(
+            0,
+            f"There are {n_rows:,} unlabeled rows in {n_files:,} files. Models were compared with a random sample of "
+            f"{SAMPLE_ROWS:,} of them, and this page is about the sample; {PREDICTION_PARTS}/ has all predictions.",
+        )
+    return {
+        **summary,
+        "title": name,
+        "table": {**summary["table"], "file": name},
+        "partitions": counts,
+        "warnings": warned,
+        "files": {**summary["files"], "prediction_parts": PREDICTION_PARTS},
+    }
 
 
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -270,7 +287,7 @@ def _train_on_all(
     known = ~pd.isna(y)
     folder = None if checkpoint is None else Path(checkpoint)
     classifier.fit(X[known].reset_index(drop=True), y[known], X_unlabeled=Partitions(members, engine, folder))
-    n_trained = int(classifier.history_["n_selected"].iloc[-1])
+    n_trained = round(float(classifier.history_["n_selected"].iloc[-1]))
     return replace(run, model=classifier.deployed_, decision=classifier.decision_), n_trained
 
 
