@@ -1,9 +1,9 @@
-"""How accuracy grows with the number of unlabeled rows, on the synthetic table of scale.py.
+"""How accuracy grows with the number of unlabeled rows, on the synthetic table of scale_memory.py.
 
 Soft self-training of XGBoost with 500 labeled rows and more and more unlabeled ones; accuracy on 50,000 further rows.
 The supervised model is the same for all. The last line is JSON.
 
-    python benchmarks/pool_size.py [--rows 10000 50000 250000] [--seeds 2]
+    python benchmarks/scale.py accuracy [--rows 10000 50000 250000] [--seeds 2]
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scale import N_LABELED, make_table  # also sets one thread
+from scale_memory import N_LABELED, make_table  # also sets one thread
 
 N_TEST = 50_000
 

@@ -6,7 +6,7 @@ CAST on 500 labeled rows and the folder. The client is a process of its own:
     client          largest resident memory of the client, in MB; no row comes to it but the sample of 20,000
     wall            seconds of the fit; compare one and two workers on an idle machine only
 
-    python benchmarks/scale_dask.py [--rows 1000000 3000000] [--workers 1 2] [--trees 20]
+    python benchmarks/scale.py dask [--rows 1000000 3000000] [--workers 1 2] [--trees 20]
 """
 
 import argparse

@@ -5,7 +5,7 @@ Parquet or CSV; the command runs in this process, one thread and one job. The la
 final model of the same run. With `--max-pool auto` that one is trained on some of the rows only; the model of all rows,
 as `--max-pool all` trains it, is the better reference then.
 
-    python benchmarks/scale_fit.py [--rows 1000000] [--model xgboost] [--max-pool all] [--format parquet]
+    python benchmarks/scale.py fit [--rows 1000000] [--model xgboost] [--max-pool all] [--format parquet]
 """
 
 import os

@@ -9,7 +9,7 @@ folder, fits a self-training classifier on 500 labeled rows and the folder in a 
 
 The number of trees changes the share of XGBoost and little else, so that it is small by default. The last line is JSON.
 
-    python benchmarks/scale_stream.py [--cases cast soft] [--rows 1000000 3000000 10000000] [--trees 20]
+    python benchmarks/scale.py stream [--cases cast soft] [--rows 1000000 3000000 10000000] [--trees 20]
 """
 
 import os

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from tabcast.cli.main import app
 from tabcast.files import ArgumentError, TableFileError
-from tabcast.runs import fit_partitions, load_model, load_run, predict_partitions
+from tabcast.runs import fit_partitions, fit_table, load_model, load_run, predict_partitions
 from tests.conftest import read_dataset
 
 pytest.importorskip("xgboost")
@@ -60,6 +60,52 @@ def test_all_unlabeled_rows_are_predicted(run, tables, tmp_path):
     assert found.n_rows == unlabeled.sum()
     assert pd.read_parquet(tmp_path / "out")["prediction"].tolist() == predictions["prediction"].tolist()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run"]
+
+
+def test_row_numbers_are_those_of_the_folder(run, tables):
+    both = pd.read_pickle(tables / "both.pkl")
+    parts = run.prediction_parts.to_pandas().set_index("row")
+    for table in (run.predictions, run.pseudo_labels):
+        assert table["name"].tolist() == both["name"].loc[table["row"]].tolist()
+        assert both["result"].loc[table["row"]].isna().all()
+    labels = parts["prediction"].loc[run.predictions["row"]]
+    assert labels.tolist() == run.predictions["prediction"].tolist()
+    to_label = run.diagnostics.rows_to_label.rows["row"]
+    assert both["result"].loc[to_label].isna().all()
+    assert [one["row"] for one in run.summary["diagnostics"]["rows_to_label"]["rows"]] == to_label.tolist()
+    assert len(run.feature_values) == len(run.pseudo_labels)
+    features = run.feature_values.reset_index(drop=True)
+    pd.testing.assert_frame_equal(features, both.loc[run.pseudo_labels["row"], features.columns].reset_index(drop=True))
+    assert "in the order of all files" in str(run.report)
+
+
+def test_row_numbers_of_a_sample(tables, monkeypatch):
+    monkeypatch.setattr("tabcast.runs._fit_partitions.SAMPLE_ROWS", 50)
+    both = pd.read_pickle(tables / "both.pkl")
+    run = fit_partitions(tables / "both", "result", method="supervised")
+    assert len(run.predictions) == 50
+    assert run.summary["title"] == run.summary["table"]["file"] == "both"
+    assert run.summary["warnings"][0].startswith("There are 640 unlabeled rows in 3 files.")
+    assert "a random sample of 50 of them, and this page is about the sample" in str(run.report)
+    assert run.predictions["name"].tolist() == both["name"].loc[run.predictions["row"]].tolist()
+    parts = run.prediction_parts.to_pandas().set_index("row").loc[run.predictions["row"]].reset_index()
+    pd.testing.assert_frame_equal(parts, run.predictions, check_dtype=False)
+
+
+def test_rows_of_a_labeled_file_are_counted_first(tables, tmp_path):
+    labeled = pd.read_csv(tables / "labeled.csv")
+    labeled.assign(result=labeled["result"].where(labeled.index != 3)).to_csv(tmp_path / "labeled.csv", index=False)
+    others = pd.concat([pd.read_csv(tables / "others" / f"{number}.csv") for number in range(3)])
+    names = pd.concat([labeled["name"], others["name"]], ignore_index=True)
+    run = fit_partitions(tmp_path / "labeled.csv", "result", unlabeled=tables / "others", method="supervised")
+    assert run.predictions["row"].tolist() == [3, *range(len(labeled), len(names))]
+    assert run.predictions["name"].tolist() == names.loc[run.predictions["row"]].tolist()
+    parts = run.prediction_parts.to_pandas()
+    pd.testing.assert_frame_equal(parts, run.predictions.iloc[1:].reset_index(drop=True), check_dtype=False)
+    one = pd.concat([labeled, others])  # a table in memory has the same numbers
+    one.assign(result=one["result"].where(np.arange(len(one)) < len(labeled))).to_csv(tmp_path / "one.csv", index=False)
+    memory = fit_table(tmp_path / "one.csv", "result", method="supervised", model="xgboost")
+    assert memory.predictions["row"].tolist() == parts["row"].tolist()
 
 
 def test_labeled_rows_in_a_file_of_their_own(run, tables, tmp_path, monkeypatch):

@@ -80,12 +80,6 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
         for name in ("filled", "next_rows", "prediction_parts", "predictions", "pseudo_labels")
         if name in files
     ]
-    if "prediction_parts" in files:
-        lines.append(
-            f"{files['prediction_parts']} has every unlabeled row by its number in the folder. {files['predictions']}, "
-            f"{files['pseudo_labels']} and the page are about the sample that models were compared on and count its "
-            "rows, labeled ones first: do not join them with your files by row."
-        )
     return [
         *lines,
         *warned,

@@ -25,6 +25,7 @@ from tabcast.runs._folder import PREDICTION_PARTS
 from tabcast.runs._options import RunOptions
 from tabcast.runs._predictions import tabulate_predictions
 from tabcast.runs._prepared_table import find_identifiers
+from tabcast.runs._row_numbers import find_first_rows, number_rows, renumber
 from tabcast.runs._run import Run
 from tabcast.runs._training import make_classifier
 from tabcast.self_training._soft import ALIGNED
@@ -74,6 +75,9 @@ def fit_partitions(
     The labeled rows and a sample of at most 20,000 others are fitted in memory first, as :func:`fit_table` does: the
     columns are understood, and the comparison, the diagnostics and the page are made. If the self-trained model was
     kept, it is then trained on all rows, a file at a time. All unlabeled rows are predicted.
+
+    Rows are numbered from 0 through all files in the order of their names, everywhere; where `unlabeled` is given,
+    those of `table` come first, as in :func:`fit_table`.
 
     Parameters
     ----------
@@ -131,6 +135,7 @@ def fit_partitions(
     options = _check_options(options)
     files = open_files(table if unlabeled is None else unlabeled)
     labeled = None if unlabeled is None else read_table_file(table)
+    n_before = 0 if labeled is None else len(labeled)
     doer = find_engine("stream" if engine is None else engine, [])
     marker = options.get("missing_label")
     masks = doer.collect(
@@ -149,21 +154,38 @@ def fit_partitions(
     sample = unite_frames([one.sample for one in found])
     sample = sample.drop(columns=target, errors="ignore").assign(**{target: None})
     judging = unite_frames([labeled, sample])
+    first_rows = find_first_rows(masks, n_before)
     run = fit_table(judging, target, **options)
     pool = spread(masks, max_pool) if isinstance(max_pool, int) else masks_to_rows(masks)
     run, n_trained = _train_on_all(run, labeled, files, pool, doer, checkpoint, options)
-    run = _predict_again(run, judging)
+    run = renumber(_predict_again(run, judging), number_rows(masks, samples, first_rows, n_before))
     parts = [
         FeaturePartition(file, run.understanding, None if mask.all() else np.flatnonzero(mask))
         for file, mask in zip(files, masks, strict=True)
     ]
-    first_rows = np.concatenate([[0], np.cumsum([len(mask) for mask in masks])[:-1]]).tolist()
     keep = partial(predict_rows, model=run.model, rule=run.decision)
     tables = doer.tabulate(keep, doer.place(parts), doer.place(first_rows))
     counts = {"files": len(files), "unlabeled": total, "trained": n_trained}
-    files_of_run = {**run.summary["files"], "prediction_parts": PREDICTION_PARTS}
-    summary = {**run.summary, "partitions": counts, "files": files_of_run}
-    return replace(run, summary=summary, prediction_parts=tables)
+    return replace(run, summary=_summarize(run.summary, Path(table).resolve().name, counts), prediction_parts=tables)
+
+
+def _summarize(summary: dict[str, Any], name: str, counts: dict[str, int]) -> dict[str, Any]:
+    """The summary of a run on a folder: its name, what there is beside the sample, and the files with predictions."""
+    warned, n_files, n_rows = list(summary["warnings"]), counts["files"], counts["unlabeled"]
+    if n_rows > SAMPLE_ROWS:
+        warned.insert(
+            0,
+            f"There are {n_rows:,} unlabeled rows in {n_files:,} files. Models were compared with a random sample of "
+            f"{SAMPLE_ROWS:,} of them, and this page is about the sample; {PREDICTION_PARTS}/ has all predictions.",
+        )
+    return {
+        **summary,
+        "title": name,
+        "table": {**summary["table"], "file": name},
+        "partitions": counts,
+        "warnings": warned,
+        "files": {**summary["files"], "prediction_parts": PREDICTION_PARTS},
+    }
 
 
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -265,7 +287,7 @@ def _train_on_all(
     known = ~pd.isna(y)
     folder = None if checkpoint is None else Path(checkpoint)
     classifier.fit(X[known].reset_index(drop=True), y[known], X_unlabeled=Partitions(members, engine, folder))
-    n_trained = int(classifier.history_["n_selected"].iloc[-1])
+    n_trained = round(float(classifier.history_["n_selected"].iloc[-1]))
     return replace(run, model=classifier.deployed_, decision=classifier.decision_), n_trained
 
 

@@ -45,6 +45,7 @@ from tabcast.table import (
     read_table,
     stack_rows,
 )
+from tabcast.teachers._forest_votes import ForestVotes
 
 if TYPE_CHECKING:
     from tabcast.self_training._self_trainer import SelfTrainer
@@ -341,7 +342,7 @@ class _Own:
 def _list_members(classifier: Any) -> on.OtherMembers | None:
     """The members of the rehearsal's teacher besides the user's estimator."""
     own = _Own()
-    others = [(weight, one) for weight, one in classifier.teacher_.list_classifiers(own) if one is not own]
+    others = [(weight, ForestVotes(one)) for weight, one in classifier.teacher_.list_classifiers(own) if one is not own]
     return on.OtherMembers(others, len(classifier.classes_)) if others else None
 
 

@@ -21,6 +21,7 @@ from tabcast.partitions._survey import read_typed
 from tabcast.pseudo_labels import Curriculum, Strategy, Weighting
 from tabcast.self_training._deployed import sharpen
 from tabcast.table import ColumnTypes, Floats, Mask
+from tabcast.teachers._forest_votes import ForestVotes
 
 # Rows of a block, and of the blocks that the last rows are in, repeated if need be: results of matrix products may
 # depend on the shape of an odd matrix, and must not depend on where a partition ends.
@@ -74,6 +75,10 @@ class Densities:
 
     def __call__(self, frame: pd.DataFrame) -> Floats:
         """One column per class."""
+        return in_same_shape(self._score, frame)
+
+    def _score(self, frame: pd.DataFrame) -> Floats:
+        """Densities of some rows."""
         return self.density.score_samples(self.selection.transform(frame))
 
 
@@ -81,14 +86,17 @@ class Densities:
 class OtherMembers:
     """The weighted probabilities of a teacher's members, the user's estimator aside."""
 
-    members: Sequence[tuple[float, Any]]
+    members: Sequence[tuple[float, ForestVotes]]
     n_classes: int
 
     def __call__(self, frame: pd.DataFrame) -> Floats:
         """One column per class."""
         total = np.zeros((len(frame), self.n_classes))
         for weight, member in self.members:
-            total += weight * np.asarray(member.predict_proba(frame), dtype=float)
+            if member.trees is None:
+                total += weight * in_same_shape(member.predict_proba, frame)
+            else:  # a row's votes do not depend on its neighbors
+                total += weight * member.predict_proba(frame)
         return total
 
 
@@ -132,7 +140,7 @@ def prepare(
     for frame in read_typed(member, types):
         codes.append(encoder.transform(frame))
         if describe is not None:
-            known.append(in_same_shape(describe, frame))
+            known.append(describe(frame))
     return Prepared(np.concatenate(codes), np.concatenate(known) if known else None, first)
 
 
@@ -141,8 +149,11 @@ def in_same_shape(function: Callable[[Any], Floats], frame: pd.DataFrame) -> Flo
     results, first, n_rows = [], 0, len(frame)
     while first < n_rows:
         size = LONG if n_rows - first >= LONG else SHORT
-        rows = np.minimum(np.arange(first, first + size), n_rows - 1)
-        results.append(function(frame.iloc[rows])[: n_rows - first])
+        if first + size <= n_rows:
+            block = frame.iloc[first : first + size]
+        else:
+            block = frame.iloc[np.minimum(np.arange(first, first + size), n_rows - 1)]
+        results.append(function(block)[: n_rows - first])
         first += size
     return np.concatenate(results)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import f as f_distribution
 
-from tabcast.table import Floats
+from tabcast.table import MANY_ROWS, Floats, row_blocks
 
 RIDGE = 1e-9  # added to the variances, against coordinates that never vary
 
@@ -47,9 +47,22 @@ def hotelling_p_value(
     if n_first < 2 or n_spare < 1:
         return 1.0
     means = first.mean(axis=0), second.mean(axis=0)
-    about = np.vstack([first - means[0], second - means[1]])[:, :n_free]
-    spread = about.T @ about / (n_first + n_second - 2) + RIDGE * np.eye(n_free) + extra_covariance
+    scatter = find_scatter(first, second, means, n_free)
+    spread = scatter / (n_first + n_second - 2) + RIDGE * np.eye(n_free) + extra_covariance
     difference = (means[0] - means[1])[:n_free]
     squared = difference @ np.linalg.solve(spread * (1 / n_first + 1 / n_second), difference)
     ratio = float(squared) * n_spare / (n_free * (n_first + n_second - 2))
     return float(f_distribution.sf(ratio, n_free, n_spare))
+
+
+def find_scatter(first: Floats, second: Floats, means: tuple[Floats, Floats], n_free: int) -> Floats:
+    """Sums of products of deviations from the means of both samples; those of many rows block by block."""
+    if len(first) + len(second) <= MANY_ROWS:
+        about = np.vstack([first - means[0], second - means[1]])[:, :n_free]
+        return np.asarray(about.T @ about)
+    total = np.zeros((n_free, n_free))
+    for sample, mean in zip((first, second), means, strict=True):
+        for rows in row_blocks(len(sample)):
+            about = (sample[rows] - mean)[:, :n_free]
+            total += about.T @ about
+    return total

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabcast.statistics import hotelling_p_value
-from tabcast.table import Floats
+from tabcast.table import MANY_ROWS, Floats
 
 ALARM = 0.01  # p value below which the labeled rows are taken for no random sample
 
@@ -77,7 +77,10 @@ def compare_samples(labeled: Floats, unlabeled: Floats) -> Sampling:
     False
     """
     n_labeled, n_classes = labeled.shape
-    mean = np.concatenate([labeled, unlabeled]).mean(axis=0)[:-1]
+    if n_labeled + len(unlabeled) <= MANY_ROWS:
+        mean = np.concatenate([labeled, unlabeled]).mean(axis=0)[:-1]
+    else:  # the same without a copy
+        mean = ((labeled.sum(axis=0) + unlabeled.sum(axis=0)) / (n_labeled + len(unlabeled)))[:-1]
     of_labels = np.diag(mean) - np.outer(mean, mean)  # what the covariance of the classes themselves would be
     p_value = hotelling_p_value(
         labeled,
