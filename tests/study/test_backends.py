@@ -27,7 +27,9 @@ from tests.study.backend_work import (
 N_WORKERS = {"serial": 1, "processes": 2, "dask": 2}
 DASK = pytest.param("dask", marks=needs("distributed"))
 EVERY = pytest.mark.parametrize("name", ["serial", "processes", DASK])
-SEPARATE = pytest.mark.parametrize("name", ["processes", DASK])
+SEPARATE = pytest.mark.parametrize(
+    "name", ["processes", pytest.param("dask", marks=[needs("distributed"), pytest.mark.slow])]
+)
 
 
 def run(name, function, items, **options):
@@ -202,7 +204,7 @@ def start_script(path, text):
         pytest.param("serial", os.kill, id="serial"),
         pytest.param("processes", os.kill, id="processes"),
         pytest.param("processes", os.killpg, id="processes-group"),
-        pytest.param("dask", os.killpg, id="dask-group", marks=needs("distributed")),
+        pytest.param("dask", os.killpg, id="dask-group", marks=[needs("distributed"), pytest.mark.slow]),
     ],
 )
 def test_interrupt(name, send, tmp_path, listener):
