@@ -186,6 +186,6 @@ def test_probabilities_of_one_classifier_at_a_time(table, monkeypatch):
 @pytest.mark.parametrize(("case", "most"), [("soft", 1_000), ("cast", 600)])
 def test_bytes_per_row(case, most):
     script = Path(__file__).parents[2] / "benchmarks" / "scale.py"
-    command = [sys.executable, script, "--cases", case, "--rows", "300000", "--trees", "2"]
+    command = [sys.executable, script, "memory", "--cases", case, "--rows", "300000", "--trees", "2"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert json.loads(output.splitlines()[-1])["results"][0]["bytes_per_row"] <= most

@@ -54,7 +54,8 @@ def self_train(
             soft=weighting.divide(regularized),
             required=strategy.required_confidence(ranked.shape[1]),
         )
-        before = pseudo.without_reasons()
+        if not relabel:
+            before = pseudo.without_reasons()
         return pseudo
 
     # Nothing that the caller may drop is held here while the next classifier is trained: neither the classifier that

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabcast.table import Floats, Index, Mask, map_rows
+from tabcast.table import MANY_ROWS, Floats, Index, Mask, map_rows
 
 
 def narrow(labels: Index, n_classes: int) -> NDArray[np.integer[Any]]:
@@ -24,8 +24,10 @@ def entries_of(values: Floats, labels: NDArray[np.integer[Any]]) -> Floats:
 
 
 def share_constant(values: Floats) -> Floats:
-    """An array whose entries are all equal, as one number in memory; another one as it is."""
-    return np.broadcast_to(values[0], len(values)) if len(values) and (values == values[0]).all() else values
+    """A long array whose entries are all equal, as one number in memory; another one as it is."""
+    if len(values) <= MANY_ROWS or (values != values[0]).any():
+        return values
+    return np.broadcast_to(values[0], len(values))
 
 
 @dataclass(frozen=True)
