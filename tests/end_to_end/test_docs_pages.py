@@ -22,7 +22,12 @@ PAGES = [*DOCS.glob("start/*.md"), *DOCS.glob("guide/*.md"), *DOCS.glob("extendi
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 
-@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    # What the page for table files runs is much like the README.
+    [pytest.param(page, marks=pytest.mark.slow if page.stem == "csv" else ()) for page in sorted(PAGES)],
+    ids=lambda page: page.stem,
+)
 @pytest.mark.filterwarnings("ignore::tabcast.exceptions.TabcastWarning")
 def test_blocks_run_and_print_what_is_shown(page, capsys):
     for code, shown in BLOCK.findall(page.read_text("utf-8")):

@@ -16,7 +16,7 @@ CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "resear
 
 def mark(path):
     """A parameter; what takes longest, and is much like the others, is in `make slow`."""
-    long = {"seventeen_datasets", "soft_variants", "soft_cast", "soft_self_training"}
+    long = {"seventeen_datasets", "label_fractions", "same_budget", "soft_variants", "soft_cast", "soft_self_training"}
     return pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in long else ())
 
 
