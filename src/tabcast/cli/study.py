@@ -114,6 +114,26 @@ def status(config: Config, profile: Profile = "quick", records: Records = None, 
 
 
 @study_app.command()
+def restore(
+    config: Config,
+    results: Annotated[Path, typer.Option(help="Results table (CSV), as written by `table --out`.")],
+    profile: Profile = "quick",
+    records: Records = None,
+    plugins: Plugins = None,
+) -> None:
+    """Make records from a results table where they are gone, so that `run` computes only trials that are not in it.
+
+    A table does not say which version computed it: restore only what today's version would compute as well.
+    """
+    from tabcast.study.restore import restore_records
+
+    study = _read(config, records, plugins, profile)
+    with _one_sentence():
+        n_restored = restore_records(study, profile, results)
+    typer.echo(f"{n_restored} records restored from {results} to {study.records}.")
+
+
+@study_app.command()
 def table(
     config: Config,
     profile: Profile = "quick",

@@ -16,7 +16,7 @@ from tabcast.study.analysis.listing import Listing
 from tabcast.study.analysis.printed import read_printed
 from tabcast.study.analysis.views import make_table, render
 from tabcast.study.config import Study
-from tabcast.study.results import collect_details, collect_results
+from tabcast.study.results import collect_details, collect_results, read_results
 from tabcast.study.run import versions
 from tabcast.study.store import write_bytes, write_text
 
@@ -104,12 +104,7 @@ def _write_page(study: Study, profile: str, folder: Path, results: Path | None) 
 
 def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFrame:
     """Read the results table from records or from a file."""
-    if results is None:
-        return collect_results(study, profile)
-    if not results.is_file():
-        raise FileNotFoundError(f"There is no results table {results}.")
-    text = ("dataset", "model", "tuning", "method", "strategy", "noise_filter", "preprocessing", "metric", "status")
-    return pd.read_csv(results, keep_default_na=False, na_values=[""], dtype=dict.fromkeys((*text, "caps"), str))
+    return collect_results(study, profile) if results is None else read_results(results)
 
 
 def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,14 @@ def collect_results(study: Study, profile: str) -> pd.DataFrame:
     rows = pd.DataFrame([_row(trial, study.catalog, store) for trial in study.trials(profile)])
     missing = [name for name in (*METRICS, *FACTS, *SECONDS) if name not in rows.columns]
     return rows.assign(**dict.fromkeys(missing, np.nan))
+
+
+def read_results(path: Path) -> pd.DataFrame:
+    """Read a results table from a CSV file, as written by `tabcast study table --out`."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no results table {path}.")
+    text = ("dataset", "model", "tuning", "method", "strategy", "noise_filter", "preprocessing", "metric", "status")
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys((*text, "caps"), str))
 
 
 def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
