@@ -166,8 +166,8 @@ def test_report_of_something_else(tmp_path):
     [
         ["--method", "cast-l", "--alpha", "0.5"],
         ["--method", "cast-d", "--alpha", "0.3", "--strategy", "threshold"],
-        ["--method", "cast-l", "--density", "uniform", "--alpha", "0"],
-        ["--method", "naive", "--strategy", "all", "--metric", "accuracy"],
+        pytest.param(["--method", "cast-l", "--density", "uniform", "--alpha", "0"], marks=pytest.mark.slow),
+        pytest.param(["--method", "naive", "--strategy", "all", "--metric", "accuracy"], marks=pytest.mark.slow),
         ["--method", "soft", "--class-prior", "none", "--no-guard"],
     ],
     ids=lambda options: options[1],

@@ -34,6 +34,10 @@ CALIBRATORS = [
     pytest.param(GaussianProcessCalibration(random_state=0), id="gaussian_process", marks=needs_gpytorch),
 ]
 every_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS)
+slow_process = pytest.param(
+    GaussianProcessCalibration(random_state=0), id="gaussian_process", marks=[needs_gpytorch, pytest.mark.slow]
+)
+every_calibrator_at_length = pytest.mark.parametrize("calibrator", [*CALIBRATORS[:3], slow_process])
 
 
 def held_out_rows(n_rows, n_classes, seed=0):
@@ -72,10 +76,19 @@ AWKWARD = {
 }
 
 
-@every_calibrator
+@every_calibrator_at_length
 @pytest.mark.parametrize("case", AWKWARD)
 def test_gives_probabilities_whatever_the_held_out_rows(calibrator, case):
-    proba, y = AWKWARD[case]
+    check_probabilities(calibrator, *AWKWARD[case])
+
+
+@needs_gpytorch
+@pytest.mark.parametrize("case", ["one class only", "all classes equal", "one row", "zeros and ones, all wrong"])
+def test_a_process_gives_probabilities_whatever_the_held_out_rows(case):
+    check_probabilities(GaussianProcessCalibration(random_state=0), *AWKWARD[case])
+
+
+def check_probabilities(calibrator, proba, y):
     n_classes = proba.shape[1]
     new = np.vstack(
         [proba, held_out_rows(20, n_classes, seed=1)[0], np.eye(n_classes), np.full(n_classes, 1 / n_classes)]
@@ -186,7 +199,7 @@ def over_confident():
     return results
 
 
-@every_calibrator
+@every_calibrator_at_length
 def test_lowers_the_error_of_an_over_confident_xgboost(calibrator, over_confident):
     """On at least four of five tables: the ECE, and for the Gaussian process the log-loss, on rows nobody has seen."""
     rows = {}

@@ -388,7 +388,15 @@ def test_models_that_need_encoded_tables(mixed_table):
 # Some of the unlabeled rows
 
 
-@pytest.mark.parametrize("classifier", [CAST, SOFT, PLAIN], ids=["cast", "soft", "plain"])
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        CAST,
+        pytest.param(SOFT, marks=pytest.mark.slow),
+        pytest.param(PLAIN, marks=pytest.mark.slow),
+    ],
+    ids=["cast", "soft", "plain"],
+)
 def test_a_sample_of_the_pool_is_looked_at(classifier):
     X, y = three_classes()
     guarded = guard(classifier, X, y)

@@ -71,7 +71,9 @@ def test_other_strategies_label_more_of_the_minority_than_thresholds_for_all():
         assert table.loc[name, "of class 1"] > table.loc["FixedThreshold(0.75)", "of class 1"]
 
 
-@pytest.mark.parametrize(("name", "rare_class"), [("car", "vgood"), ("ozone-level-8hr", "2")])
+@pytest.mark.parametrize(
+    ("name", "rare_class"), [("car", "vgood"), pytest.param("ozone-level-8hr", "2", marks=pytest.mark.slow)]
+)
 def test_the_same_on_a_real_table(name, rare_class):
     """Very good cars, 4% of all, and days with too much ozone, 6%: 200 labeled rows, 1,320 unlabeled ones."""
     X, y = read_dataset(name)

@@ -38,10 +38,10 @@ def probabilities(frame):
     [
         ({}, "balanced"),
         ({"metric": "accuracy"}, "accuracy"),
-        ({"metric": "roc_auc"}, "accuracy"),
+        pytest.param({"metric": "roc_auc"}, "accuracy", marks=pytest.mark.slow),
         ({"metric": "f1_macro"}, "f1"),
         ({"metric": "accuracy", "decision": "balanced"}, "balanced"),
-        ({"decision": "accuracy"}, "accuracy"),
+        pytest.param({"decision": "accuracy"}, "accuracy", marks=pytest.mark.slow),
         ({"decision": Threshold(0.3)}, "threshold"),
         ({"decision": Costs({("yes", "no"): 9})}, "costs"),
         ({"method": "supervised", "time_limit": None}, "balanced"),

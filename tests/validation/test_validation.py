@@ -275,7 +275,7 @@ def test_split_with_a_marker_of_ones_own():
 def test_cross_val_score_means_something():
     """Each score is the accuracy on labeled rows of a model trained on the other rows, markers and all."""
     X, y, _ = half_labeled()
-    model = SelfTrainingClassifier(LogisticRegression(), random_state=0)
+    model = SelfTrainingClassifier(LogisticRegression(), max_rounds=2, random_state=0)
     cv = SemiSupervisedSplit(3)
     scores = cross_val_score(model, X, y, cv=cv, error_score="raise")
     expected = []
@@ -290,7 +290,7 @@ def test_cross_val_score_means_something():
 def test_cross_val_score_by_groups():
     X, y, _ = half_labeled()
     groups = np.arange(len(y)) % 5
-    model = SelfTrainingClassifier(LogisticRegression(), random_state=0)
+    model = SelfTrainingClassifier(LogisticRegression(), max_rounds=2, random_state=0)
     scores = cross_val_score(
         model, X, y, groups=groups, cv=SemiSupervisedSplit(GroupKFold(5)), scoring="accuracy", error_score="raise"
     )

@@ -56,7 +56,7 @@ def write_tables(study: Study, profile: str, folder: Path, results: Path | None 
         for name, table in tables.items()
         for style, ending in ENDINGS.items()
     ]
-    return [*paths, *_write_page(study, profile, folder, results)]
+    return [*paths, *_write_page(study, profile, folder, results, tables)]
 
 
 def write_figures(
@@ -82,10 +82,11 @@ def write_figures(
             write_bytes(target, image.getvalue())
             paths.append(target)
         plt.close(figure)
-    return [*paths, *_write_page(study, profile, folder, results)]
+    tables = make_tables(study, profile, results) if study.tables else {}
+    return [*paths, *_write_page(study, profile, folder, results, tables)]
 
 
-def _write_page(study: Study, profile: str, folder: Path, results: Path | None) -> list[Path]:
+def _write_page(study: Study, profile: str, folder: Path, results: Path | None, tables: Tables) -> list[Path]:
     """Write one page with all tables and figures and, where they come from records, the results behind them."""
     paths = []
     if results is None:
@@ -95,8 +96,8 @@ def _write_page(study: Study, profile: str, folder: Path, results: Path | None) 
         if details:
             paths.append(_write(folder / DETAILS, json.dumps(details) + "\n"))
     page = [f"# {study.item}: {study.title}", study.notes, _how(study, profile, folder)]
-    if study.tables:
-        page.append(render_tables(study, make_tables(study, profile, results), "markdown"))
+    if tables:
+        page.append(render_tables(study, tables, "markdown"))
     page += [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
     paths.append(_write(folder / "README.md", "\n\n".join(part for part in page if part) + "\n"))
     return paths
