@@ -3,21 +3,18 @@
 from tabcast.table._arrays import Floats, Index, Mask
 from tabcast.table._bins import bin_edges, equal_width_bins
 from tabcast.table._blocks import MANY_ROWS, join_rows, map_rows, row_blocks, slice_rows
+from tabcast.table._categorical import find_categorical
+from tabcast.table._column_values import MISSING, UNSEEN, column_names
 from tabcast.table._columns import (
-    BLOCK,
     LARGEST_SPREAD,
-    MISSING,
-    UNSEEN,
     CategoricalColumn,
     Columns,
     ContinuousColumn,
-    EncodedTable,
-    column_names,
-    find_categorical,
     learn_and_encode,
     learn_columns,
     mean_and_spread,
 )
+from tabcast.table._encoded_table import BLOCK, EncodedTable
 from tabcast.table._encoders import NormalScores, TableCodes
 from tabcast.table._labels import UNLABELED, Labels, encode_labels, find_unlabeled, read_labels, warn_ambiguous
 from tabcast.table._stacking import stack_rows

@@ -13,7 +13,8 @@ from sklearn.preprocessing import QuantileTransformer
 from sklearn.utils import assert_all_finite
 
 from tabcast.table._arrays import Floats
-from tabcast.table._columns import EncodedTable, learn_columns
+from tabcast.table._columns import learn_columns
+from tabcast.table._encoded_table import EncodedTable
 
 CLIP = 3.0  # normal scores beyond are clipped: one outlier must not dominate a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none

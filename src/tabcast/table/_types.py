@@ -15,7 +15,7 @@ import pandas as pd
 
 from tabcast.exceptions import UnseenLevelsWarning
 from tabcast.table._arrays import Mask
-from tabcast.table._columns import UNSEEN, _column, _each_column, _sorted_levels, _to_codes, column_names
+from tabcast.table._column_values import UNSEEN, column_names, each_column, read_column, sorted_levels, to_codes
 from tabcast.table._tables import find_empty_columns, is_dataframe, n_rows, take_rows
 
 NOTHING, MIXED = "no value", "values of several types"  # columns of such a type take anything
@@ -134,7 +134,9 @@ class ColumnTypes:
             zip(column_names(X), self.columns, _find_types(X), strict=True)
         ):
             if not column.matches(found):
-                values = _convert(_column(X, position), column, found, _say_where(label, column, found, name, known))
+                values = _convert(
+                    read_column(X, position), column, found, _say_where(label, column, found, name, known)
+                )
                 changed[label] = values
         X = _replace_columns(X, changed)
         if warn:
@@ -198,7 +200,7 @@ def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
     found = _find_types(X)
     if not empty.any() and all(one is NUMBERS for one in found):
         return ColumnTypes(tuple(found), names)
-    columns = zip(_each_column(X), found, empty.tolist(), strict=True)
+    columns = zip(each_column(X), found, empty.tolist(), strict=True)
     return ColumnTypes(tuple(_learn_type(*one) for one in columns), names)
 
 
@@ -244,7 +246,7 @@ def _learn_type(values: pd.Series[Any], found: ColumnType, empty: bool) -> Colum
         return ColumnType(NOTHING, found.continuous)
     if found.continuous:
         return found
-    return ColumnType(found.kind, False, found.has_zone, _sorted_levels(values))
+    return ColumnType(found.kind, False, found.has_zone, sorted_levels(values))
 
 
 def _find_types(X: Any) -> list[ColumnType]:
@@ -253,7 +255,7 @@ def _find_types(X: Any) -> list[ColumnType]:
         plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes]
         if all(plain):
             return [NUMBERS] * len(plain)
-        columns = zip(plain, _each_column(X), strict=True)
+        columns = zip(plain, each_column(X), strict=True)
         return [NUMBERS if one else _find_pandas_type(values) for one, values in columns]
     return [_find_foreign_type(X, position) for position in range(X.shape[1])]
 
@@ -296,10 +298,10 @@ def _find_pandas_type(values: pd.Series[Any] | pd.Index[Any]) -> ColumnType:
 
 def _has_only_unseen(X: Any, position: int, levels: pd.Index[Any]) -> bool:
     """Whether a column has values, and none of them is a known level."""
-    first = _column(take_rows(X, np.arange(min(FIRST_ROWS, n_rows(X)))), position)
-    if (_to_codes(first, levels) >= 0).any():
+    first = read_column(take_rows(X, np.arange(min(FIRST_ROWS, n_rows(X)))), position)
+    if (to_codes(first, levels) >= 0).any():
         return False
-    codes = _to_codes(_column(X, position), levels)
+    codes = to_codes(read_column(X, position), levels)
     return bool((codes == UNSEEN).any() and not (codes >= 0).any())
 
 
