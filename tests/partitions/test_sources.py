@@ -55,7 +55,7 @@ def test_folders_patterns_lists_and_datasets_have_the_same_rows(folder, tmp_path
 
 
 def test_csv_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "BATCH", 4)  # types of chunks differ
+    monkeypatch.setattr("tabcast.partitions._partition.BATCH", 4)  # types of chunks differ
     for number in range(2):
         ROWS[number * 15 : number * 15 + 15].to_csv(tmp_path / f"{number}.csv.gz", index=False)
     assert_rows(read_all(tmp_path))

@@ -3,8 +3,9 @@
 from tabcast.partitions._cuts import CutColumns
 from tabcast.partitions._dask_engine import DaskEngine
 from tabcast.partitions._engine import Engine, StreamEngine
+from tabcast.partitions._partition import Partition
 from tabcast.partitions._results import PartitionedTable
-from tabcast.partitions._sources import Partition, Partitions, is_partitioned, open_partitions
+from tabcast.partitions._sources import Partitions, is_partitioned, open_partitions
 
 __all__ = [
     "CutColumns",

@@ -14,7 +14,7 @@ import pandas as pd
 
 from tabcast.partitions._boosting import Boosting, TrainingRows, boost
 from tabcast.partitions._engine import Engine, Placed
-from tabcast.partitions._sources import DelayedPartition, FramePartition, Partition
+from tabcast.partitions._partition import DelayedPartition, FramePartition, Partition
 
 LOG = logging.getLogger("tabcast.partitions")
 ATTEMPTS = 4  # of a training: the first one and three more

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from tabcast.partitions._boosting import Boosting, TrainingRows, boost
+from tabcast.partitions._partition import Partition
 from tabcast.partitions._results import PartitionedTable
-from tabcast.partitions._sources import Partition
 
 Placed = Sequence[Any]  # one entry per partition, wherever it is kept
 

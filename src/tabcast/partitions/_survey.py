@@ -14,7 +14,8 @@ from tabcast.files import TableFileError
 from tabcast.files._errors import list_names
 from tabcast.partitions._cuts import sort_levels
 from tabcast.partitions._engine import Engine
-from tabcast.partitions._sources import Partition, offsets
+from tabcast.partitions._partition import Partition
+from tabcast.partitions._sources import offsets
 from tabcast.table import ColumnTypes, Index
 
 SAMPLE_ROWS = 20_000

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tabcast.files import Notation, Understanding, open_table_file
 from tabcast.files._delimited import DelimitedTable
 from tabcast.partitions import Partition
-from tabcast.partitions._sources import BATCH, list_files, reading
+from tabcast.partitions._partition import BATCH, reading
+from tabcast.partitions._sources import list_files
 
 SETTLE_ROWS = 10_000  # at a time while the notation is settled
 

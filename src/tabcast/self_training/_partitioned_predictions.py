@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tabcast.decisions import DecisionRule, decide_with
 from tabcast.partitions import Partition, open_partitions
 from tabcast.partitions._engine import find_engine
-from tabcast.partitions._sources import FramePartition, is_dask
+from tabcast.partitions._partition import FramePartition
+from tabcast.partitions._sources import is_dask
 from tabcast.partitions._survey import check_kinds, read_typed
 from tabcast.table import ColumnTypes
 
