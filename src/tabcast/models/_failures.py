@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags
 
-from tabcast.models._adapted import find_learner
+from tabcast.models._learners import find_learner
 from tabcast.models._native_columns import has_missing, is_plain
 from tabcast.table import column_names, find_categorical, take_columns
 
