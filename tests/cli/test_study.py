@@ -26,6 +26,9 @@ def config(tmp_path):
     return write_config(tmp_path)
 
 
+TABLE = "[[tables]]\nname = 'scores'\ncolumns = ['dataset']\n"
+
+
 def invoke(*arguments):
     return CliRunner().invoke(study_app, [str(argument) for argument in arguments])
 
@@ -132,6 +135,22 @@ class TestStatus:
     )
     def test_times_in_words(self, seconds, words):
         assert study_module._words(seconds) == words
+
+
+class TestRestore:
+    def test_records_that_are_gone(self, config, tmp_path):
+        run(config)
+        invoke("table", write_config(tmp_path, more=TABLE), "--out", tmp_path / "out")
+        results = ("--results", tmp_path / "out" / "results.csv", "--records", tmp_path / "others")
+        result = invoke("restore", config, *results)
+        assert result.exit_code == 0, result.output
+        assert f"{N_TRIALS} records restored from" in words_of(result.output)
+        assert f"{N_TRIALS} done" in invoke("status", config, "--records", tmp_path / "others").output
+
+    def test_no_such_table(self, config, tmp_path):
+        result = invoke("restore", config, "--results", tmp_path / "gone.csv")
+        assert result.exit_code == 2
+        assert "There is no results table" in words_of(result.output)
 
 
 @pytest.mark.parametrize("command", ["run", "status"])

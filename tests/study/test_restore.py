@@ -56,3 +56,9 @@ class TestRestore:
         study = read_study(folder / "small.toml", records=tmp_path)
         with pytest.raises(FileNotFoundError, match=r"no results table .*gone\.csv"):
             restore_records(study, "quick", folder / "gone.csv")
+
+    def test_no_results_table(self, folder, tmp_path):
+        (tmp_path / "customers.csv").write_text("age,city\n31,Ulm\n")
+        study = read_study(folder / "small.toml", records=tmp_path)
+        with pytest.raises(ValueError, match=r"customers\.csv is not a results table of a study: it lacks"):
+            restore_records(study, "quick", tmp_path / "customers.csv")

@@ -12,7 +12,9 @@ from tabcast.study.config import Study
 from tabcast.study.results import METRICS, SECONDS, read_results
 from tabcast.study.run import is_missing
 from tabcast.study.store import Record, Store
+from tabcast.study.trial import Learner, Setting, Trial
 
+NAMES = tuple(Trial(Setting(""), Learner(""), 0, "").columns())  # what every results table names trials by
 WHOLE = ("best_round", "n_rounds", "n_selected", "n_fits")  # facts that a column with gaps has turned into floats
 
 
@@ -36,6 +38,9 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
         How many records were written.
     """
     table = read_results(results)
+    lacking = [name for name in (*NAMES, "metric", "status") if name not in table.columns]
+    if lacking:
+        raise ValueError(f"{results} is not a results table of a study: it lacks the column {lacking[0]!r}.")
     rows: dict[Hashable, Mapping[Hashable, Any]] = {}
     store, n_restored = Store(study.records), 0
     for trial in study.trials(profile):
