@@ -1,11 +1,13 @@
 """A results table gives back the records it was made from."""
 
+import json
+
 import pandas as pd
 import pytest
 
 from tabcast.study.config import read_study
 from tabcast.study.restore import restore_records
-from tabcast.study.results import collect_results
+from tabcast.study.results import collect_details, collect_results
 from tabcast.study.run import plan_jobs, run_studies
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
@@ -51,6 +53,15 @@ class TestRestore:
         table.to_csv(tmp_path / "results.csv", index=False)
         study = read_study(folder / "small.toml", records=tmp_path / "records")
         assert restore_records(study, "quick", tmp_path / "results.csv") == N_TRIALS - 3
+
+    def test_what_figures_need(self, folder, tmp_path):
+        study = read_study(folder / "small.toml", records=tmp_path / "records")
+        first = study.trials("quick")[0]
+        details = [{**first.columns(), "points": [1.5, 2.0]}]
+        (tmp_path / "details.json").write_text(json.dumps(details))
+        (tmp_path / "results.csv").write_bytes((folder / "results.csv").read_bytes())
+        restore_records(study, "quick", tmp_path / "results.csv")
+        assert collect_details(study, "quick") == details
 
     def test_no_table(self, folder, tmp_path):
         study = read_study(folder / "small.toml", records=tmp_path)

@@ -16,12 +16,12 @@ from tabcast.study.analysis.listing import Listing
 from tabcast.study.analysis.printed import read_printed
 from tabcast.study.analysis.views import make_table, render
 from tabcast.study.config import Study
-from tabcast.study.results import collect_details, collect_results, read_results
+from tabcast.study.results import DETAILS, collect_details, collect_results, read_details, read_results
 from tabcast.study.run import versions
 from tabcast.study.store import write_bytes, write_text
 
 ENDINGS = {"markdown": "md", "csv": "csv", "latex": "tex"}
-RESULTS, DETAILS = "results.csv", "details.json"
+RESULTS = "results.csv"
 Tables = Mapping[str, Table | Listing]
 
 
@@ -110,10 +110,7 @@ def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFr
 
 def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:
     """Read what figures need beyond the results table, from records or from the file beside it."""
-    if results is None:
-        return collect_details(study, profile)
-    beside = results.with_name(DETAILS)
-    return json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else []
+    return collect_details(study, profile) if results is None else read_details(results)
 
 
 def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str, Any]:

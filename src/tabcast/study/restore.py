@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from tabcast.study.config import Study
-from tabcast.study.results import METRICS, SECONDS, read_results
+from tabcast.study.results import METRICS, SECONDS, read_details, read_results
 from tabcast.study.run import is_missing
 from tabcast.study.store import Record, Store
 from tabcast.study.trial import Learner, Setting, Trial
@@ -22,8 +22,8 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
     """Write a record for each trial of a profile that a results table has as done and that has no record yet.
 
     The table does not say which code computed it: whoever restores says that today's would give the same numbers. Each
-    record names the table. Histories, details and parameters are not in a table, so figures that draw them need the
-    trials themselves, and a search for parameters runs again if a new trial needs it.
+    record names the table. What figures need beyond the table comes from details.json beside it. Histories and tuned
+    parameters are not restored: a search for parameters runs again if a new trial needs it.
 
     Parameters
     ----------
@@ -41,6 +41,7 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
     lacking = [name for name in (*NAMES, "metric", "status") if name not in table.columns]
     if lacking:
         raise ValueError(f"{results} is not a results table of a study: it lacks the column {lacking[0]!r}.")
+    details = read_details(results)
     rows: dict[Hashable, Mapping[Hashable, Any]] = {}
     store, n_restored = Store(study.records), 0
     for trial in study.trials(profile):
@@ -51,7 +52,9 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
         row = rows[names].get(tuple(columns.values()))
         if row is None or not is_missing(trial, study.catalog, store):
             continue
-        store.write(trial, study.catalog.configuration(trial), _record(row, names, results))
+        own = next((one for one in details if columns.items() <= one.items()), {})
+        drawn = {name: value for name, value in own.items() if name not in columns}
+        store.write(trial, study.catalog.configuration(trial), _record(row, names, results) | {"details": drawn})
         n_restored += 1
     return n_restored
 
@@ -77,7 +80,6 @@ def _record(row: Mapping[Hashable, Any], names: tuple[str, ...], results: Path) 
         "params": None,
         "facts": facts,
         "history": [],
-        "details": {},
         "seconds": {name: row[column] for column, name in SECONDS.items() if row.get(column) is not None},
         "warnings": [],
         "versions": {},

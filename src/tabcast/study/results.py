@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tabcast.study.trial import Trial
 
 # n_fits counts the fits of every setting tried, the supervised fit in each, as `search` counts seconds.
 FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy", "n_fits")
+DETAILS = "details.json"  # beside a results table
 METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
 SECONDS = {
     "seconds": "trial",
@@ -39,6 +41,12 @@ def read_results(path: Path) -> pd.DataFrame:
         raise FileNotFoundError(f"There is no results table {path}.")
     text = ("dataset", "model", "tuning", "method", "strategy", "noise_filter", "preprocessing", "metric", "status")
     return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys((*text, "caps"), str))
+
+
+def read_details(results: Path) -> list[dict[str, Any]]:
+    """Read what figures need beyond the results table from the file beside it; nothing where there is none."""
+    beside = results.with_name(DETAILS)
+    return json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else []
 
 
 def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
