@@ -131,6 +131,12 @@ class TestSwitchTab:
         assert sorted(switched[:, 0].tolist()) == list(range(12))
         assert (switched[:, 0] != switched[:, -1]).all()
 
+    def test_classes_are_predicted_from_a_normalized_summary(self):
+        """Blocks add up their outputs, so that the size of a summary says how many they are, not which class it is."""
+        head = SELF_SUPERVISED["switchtab"]._build_head(6, 3, torch.Generator().manual_seed(0))
+        summary = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
+        torch.testing.assert_close(head(100 * summary), head(summary), rtol=1e-3, atol=1e-4)
+
     def test_it_learns_to_reconstruct(self):
         task, cells = pretext_of("switchtab", make_table(60)[0])
         optimizer = torch.optim.Adam(task.parameters(), lr=0.01)

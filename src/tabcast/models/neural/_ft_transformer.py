@@ -40,7 +40,7 @@ class FTTransformerClassifier(NeuralClassifier):
         Whether the summary is normalized by batch before the classes are predicted, instead of by row.
     batch_norm_continuous_input : bool, default=False
         Whether numbers are normalized by batch.
-    learning_rate : float, default=0.003
+    learning_rate : float, default=0.001
         Initial step size of AdamW.
     scheduler_gamma : float, default=0.95
         Factor that lowers the learning rate every `scheduler_step_size` epochs.
@@ -50,7 +50,7 @@ class FTTransformerClassifier(NeuralClassifier):
         The categorical columns, by name, position or mask. None infers them from the types.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as scikit-learn defines them.
-    epochs : int, default=30
+    epochs : int, default=60
         Maximum number of passes over the training rows; exactly so many with fewer than 100 rows.
     batch_size : int or "auto", default="auto"
         Rows in each step of training. "auto": 32 up to 2,000 rows, then more.
@@ -116,12 +116,12 @@ class FTTransformerClassifier(NeuralClassifier):
         transformer_activation: Literal["GEGLU", "ReGLU", "SwiGLU"] = "ReGLU",
         use_batch_norm: bool = False,
         batch_norm_continuous_input: bool = False,
-        learning_rate: float = 0.003,
+        learning_rate: float = 0.001,
         scheduler_gamma: float = 0.95,
         scheduler_step_size: int = 10,
         categorical_features: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        epochs: int = 30,
+        epochs: int = 60,
         batch_size: int | Literal["auto"] = "auto",
         device: str = "cpu",
         random_state: int | RandomState | None = None,

@@ -118,8 +118,9 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
 
     Notes
     -----
-    Every column is a token, as in FT-Transformer, with gated feed-forward layers (GEGLU). The paper reconstructs all
-    features by squared error; here levels are reconstructed by cross-entropy.
+    Every column is a token, as in FT-Transformer, with gated feed-forward layers (GEGLU), and the head is that of
+    FT-Transformer: the summary is normalized, rectified and mapped to the classes. The paper reconstructs all features
+    by squared error; here levels are reconstructed by cross-entropy.
 
     References
     ----------
@@ -191,6 +192,10 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         kind = (width, self.n_head, self.ffn_factor * width, "GEGLU", rate, generator)
         blocks = [Block(*kind) for _ in range(self.encoder_depth)]
         return TableTransformer(tokens, blocks, rate, generator)
+
+    def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
+        norm = nn.LayerNorm(width, device=generator.device)  # the blocks normalize their input, so nothing did the sum
+        return nn.Sequential(norm, nn.ReLU(), Linear(width, n_classes, generator))
 
     def _build_pretext(self, encoder: TableTransformer, shape: TableShape, generator: Generator) -> Switch:
         return Switch(encoder, shape, generator)

@@ -14,7 +14,7 @@ from tabcast.study.models._base import Model
 from tabcast.study.models._space import Space
 
 MISSING = "torch is not installed; pip install 'tabcast[nn]'"
-EPOCHS = {"epochs": 30}  # the default of the networks, as the next
+EPOCHS = {"epochs": 30}  # the default of all networks but FT-Transformer, as the next
 PRETRAINING = {**EPOCHS, "pretrain_epochs": 50}
 
 

@@ -27,7 +27,7 @@ class Space:
     Parameters
     ----------
     distributions : mapping of str to BaseDistribution
-        Mapping of str to optuna.distributions.BaseDistribution The distribution of each parameter.
+        Optuna's distribution of each parameter.
     start : mapping of str to object, default=None
         The point that a search tries first. By default it starts at random, as in the paper.
 

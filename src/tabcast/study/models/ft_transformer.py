@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabcast.study.models._neural import EPOCHS, network, schedule
+from tabcast.study.models._neural import network, schedule
 
 
 def paper() -> dict[str, Any]:
@@ -24,4 +24,4 @@ def paper() -> dict[str, Any]:
     }
 
 
-MODEL = network("ft_transformer", "FT-Transformer", paper, EPOCHS)
+MODEL = network("ft_transformer", "FT-Transformer", paper, {"epochs": 60})
