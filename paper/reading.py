@@ -84,7 +84,7 @@ def budget() -> Listing:
     pairs = [("randomized", "baseline"), ("same-budget", "randomized"), ("cast-l", "randomized")]
     frame = pd.DataFrame(compare(results, [*pairs, ("same-budget", "baseline"), ("cast-l", "same-budget")]))
     notes = (
-        "randomized is one try of same-budget: XGBoost on 80% of the rows per tree, one seed, nothing is chosen.",
+        "randomized is one try of same-budget: XGBoost on 80% of the rows per tree, one seed, nothing is chosen. It has seeds 0 and 1.",
         f"The baseline was run again beside it: {n_equal} of {len(both)} trials have the score of Table A5.",
         f"{ERRORS}.",
     )
@@ -114,6 +114,24 @@ def others() -> Listing:
 
 ALPHA = [("cast-l", "cast-l-no-alpha"), ("cast-d", "cast-d-no-alpha")]
 GAINS = [("cast-l", "baseline"), ("cast-d", "baseline")]
+
+
+def fractions() -> Listing:
+    """At how many of the sixteen points of figure 3 each method is better than two references."""
+    results = read("label_fractions")
+    lines = []
+    for method in ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l"):
+        for reference in ("supervised", "baseline"):
+            if method == reference:
+                continue
+            found = paired_differences(results, method, reference, ("strategy", "label_fraction"))
+            found = found[found["dataset"] != OVERALL]
+            for strategy, group in found.groupby("strategy", sort=False):
+                wins, ties = count_wins(group["mean"].to_numpy())
+                keys = {"strategy": strategy, "method": method, "reference": reference}
+                lines.append({**keys, "mean": group["mean"].mean(), "better": wins, "ties": ties, "of": len(group)})
+    note = "A point is a dataset with a label fraction, a mean over seeds and folds; points of a dataset share rows."
+    return Listing("Figure 3: points above the supervised model and the baseline", pd.DataFrame(lines), 4, (note,))
 
 
 def bins() -> Listing:
@@ -208,7 +226,7 @@ def levels() -> Listing:
 
 def make_page() -> str:
     """The page as text."""
-    parts = [shuffled(), budget(), others(), bins(), ranking(), cost(), levels()]
+    parts = [shuffled(), budget(), others(), fractions(), bins(), ranking(), cost(), levels()]
     labels = load_catalog().labels
     head = "# Numbers of the reading\n\nMade by `python paper/reading.py` from the results in this folder.\n"
     return "\n".join([head, *(listing_to_markdown(part, labels) for part in parts)])
