@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from tabcast.models.neural._cells import Cells, TableEncoder
+from tabcast.models.neural._cells import Cells, TableEncoder, TableShape
 from tabcast.models.neural._corruption import choose_cells, find_changed
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._scarf import info_nce
@@ -109,6 +109,19 @@ class TestSubTab:
         X, y = make_table(30)
         model = clone(SELF_SUPERVISED["subtab"]).fit(X, y)
         np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["ft_transformer", "switchtab"])
+def test_attention_sees_how_large_a_number_is(name):
+    """The first block does not normalize tokens, which would leave of a number little more than its sign."""
+    cells = Cells(torch.tensor([[0.5], [1.0], [2.0]]), torch.zeros(3, 0, dtype=torch.long))
+    encoder = NETS[name]._build_encoder(TableShape(1, (), ()), torch.Generator().manual_seed(0)).eval()
+    encoder.tokens.bias.data.zero_()
+    seen = []
+    encoder.blocks[0].attention.register_forward_pre_hook(lambda module, given: seen.append(given[0]))
+    encoder(cells)
+    token = seen[0][:, 1]
+    torch.testing.assert_close(token, token[1] * cells.numbers)
 
 
 class TestSwitchTab:

@@ -164,7 +164,7 @@ class FTTransformerClassifier(NeuralClassifier):
         tokens = Tokens(shape, width, generator, share=share, batch_norm=batch_norm)
         hidden = round(FEED_FORWARD * width)
         kind = (width, self.num_heads, hidden, self.transformer_activation, DROPOUT, generator)
-        blocks = [Block(*kind) for _ in range(self.num_attn_blocks)]
+        blocks = [Block(*kind, first=position == 0) for position in range(self.num_attn_blocks)]
         return TableTransformer(tokens, blocks, self.embedding_dropout, generator)
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:

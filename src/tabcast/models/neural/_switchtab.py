@@ -190,7 +190,7 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         width, rate = self.encoder_head_dim * self.n_head, self.dropout_rate
         tokens = Tokens(shape, width, generator)
         kind = (width, self.n_head, self.ffn_factor * width, "GEGLU", rate, generator)
-        blocks = [Block(*kind) for _ in range(self.encoder_depth)]
+        blocks = [Block(*kind, first=position == 0) for position in range(self.encoder_depth)]
         return TableTransformer(tokens, blocks, rate, generator)
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:

@@ -102,6 +102,9 @@ class Attention(nn.Module):
 class Block(nn.Module):
     """Attention and a gated feed-forward layer, each normalized before and added to its input.
 
+    The first block takes tokens as they are: normalized, a large number would be the same token as a larger one
+    (Gorishniy et al., 2021, section 3.3).
+
     Parameters
     ----------
     width : int
@@ -116,12 +119,24 @@ class Block(nn.Module):
         Proportion of units that are dropped.
     generator : Generator
         Source of the initial weights and the dropped units.
+    first : bool, default=False
+        Whether it is the first block.
     """
 
-    def __init__(self, width: int, n_heads: int, hidden: int, gate: str, rate: float, generator: Generator) -> None:
+    def __init__(
+        self,
+        width: int,
+        n_heads: int,
+        hidden: int,
+        gate: str,
+        rate: float,
+        generator: Generator,
+        *,
+        first: bool = False,
+    ) -> None:
         super().__init__()
         self.gate = GATES[gate]
-        self.before_attention = nn.LayerNorm(width, device=generator.device)
+        self.before_attention = nn.Identity() if first else nn.LayerNorm(width, device=generator.device)
         self.attention = Attention(width, n_heads, generator)
         self.before_layer = nn.LayerNorm(width, device=generator.device)
         self.layer = Linear(width, 2 * hidden, generator)
