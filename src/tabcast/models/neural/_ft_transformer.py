@@ -12,8 +12,7 @@ from torch import Generator, nn
 from tabcast.checks import check_choice, check_integer, check_number
 from tabcast.models.neural._base import NeuralClassifier
 from tabcast.models.neural._cells import TableShape
-from tabcast.models.neural._layers import Linear
-from tabcast.models.neural._transformer import GATES, Block, TableTransformer, Tokens
+from tabcast.models.neural._transformer import GATES, Block, TableTransformer, Tokens, summary_head
 
 FEED_FORWARD = 4 / 3  # width of the feed-forward layers over that of tokens, as in the paper's gated variant
 DROPOUT = 0.1  # within the blocks
@@ -169,4 +168,4 @@ class FTTransformerClassifier(NeuralClassifier):
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
         norm = nn.BatchNorm1d if self.use_batch_norm else nn.LayerNorm
-        return nn.Sequential(norm(width, device=generator.device), nn.ReLU(), Linear(width, n_classes, generator))
+        return summary_head(norm(width, device=generator.device), width, n_classes, generator)

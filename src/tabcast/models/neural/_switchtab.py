@@ -18,7 +18,7 @@ from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
 from tabcast.models.neural._training import Schedule
-from tabcast.models.neural._transformer import Block, TableTransformer, Tokens
+from tabcast.models.neural._transformer import Block, TableTransformer, Tokens, summary_head
 
 CORRUPTION = 0.3  # proportion of the cells of a row that are replaced before it is encoded, as in the paper
 
@@ -194,8 +194,7 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         return TableTransformer(tokens, blocks, rate, generator)
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
-        norm = nn.LayerNorm(width, device=generator.device)  # the blocks normalize their input, so nothing did the sum
-        return nn.Sequential(norm, nn.ReLU(), Linear(width, n_classes, generator))
+        return summary_head(nn.LayerNorm(width, device=generator.device), width, n_classes, generator)
 
     def _build_pretext(self, encoder: TableTransformer, shape: TableShape, generator: Generator) -> Switch:
         return Switch(encoder, shape, generator)

@@ -179,3 +179,8 @@ class TableTransformer(Encoder):
     def forward(self, cells: Cells) -> Tensor:
         """Compute the summary of each row."""
         return self.blocks(self.dropout(self.tokens(cells)))[:, 0]
+
+
+def summary_head(norm: nn.Module, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
+    """From the summary to logits; it starts with a norm, as blocks normalize what they take and not what they give."""
+    return nn.Sequential(norm, nn.ReLU(), Linear(width, n_classes, generator))
