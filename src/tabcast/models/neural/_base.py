@@ -250,7 +250,10 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         network = Network(encoder, head)
         shapes = {name: tuple(values.shape) for name, values in network.state_dict().items()}
         if {name: values.shape for name, values in weights.items()} != shapes:
-            raise ValueError("the weights of a network are not those of the layers that it claims")
+            raise ValueError(
+                "the weights of a network are not those of the layers that it claims: it was damaged, or another "
+                "version of tabcast made it; fit it again"
+            )
         network.load_state_dict({name: torch.from_numpy(values) for name, values in weights.items()})
         return network
 
