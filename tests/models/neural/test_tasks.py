@@ -124,6 +124,17 @@ def test_attention_sees_how_large_a_number_is(name):
     torch.testing.assert_close(token, token[1] * cells.numbers)
 
 
+@pytest.mark.parametrize("name", ["ft_transformer", "switchtab"])
+def test_summaries_are_normalized(name):
+    """Blocks add up their outputs: without a norm, pretraining makes summaries larger until sigmoids are saturated."""
+    encoder = NETS[name]._build_encoder(TableShape(2, (), ()), torch.Generator().manual_seed(0)).eval()
+    encoder.blocks[-1].join.weight.data *= 100
+    numbers = torch.randn(5, 2, generator=torch.Generator().manual_seed(1))
+    summary = encoder(Cells(numbers, torch.zeros(5, 0, dtype=torch.long)))
+    torch.testing.assert_close(summary.mean(1), torch.zeros(5), rtol=0, atol=1e-4)
+    torch.testing.assert_close(summary.std(1, correction=0), torch.ones(5), rtol=0, atol=1e-2)
+
+
 class TestSwitchTab:
     def test_targets_are_aligned(self, monkeypatch):
         """What is reconstructed is the row of the salient part, whichever row the mutual part comes from."""
@@ -143,12 +154,6 @@ class TestSwitchTab:
         assert switched[:, -1].tolist() == list(range(12))
         assert sorted(switched[:, 0].tolist()) == list(range(12))
         assert (switched[:, 0] != switched[:, -1]).all()
-
-    def test_classes_are_predicted_from_a_normalized_summary(self):
-        """Blocks add up their outputs, so that the size of a summary says how many they are, not which class it is."""
-        head = SELF_SUPERVISED["switchtab"]._build_head(6, 3, torch.Generator().manual_seed(0))
-        summary = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
-        torch.testing.assert_close(head(100 * summary), head(summary), rtol=1e-3, atol=1e-4)
 
     def test_it_learns_to_reconstruct(self):
         task, cells = pretext_of("switchtab", make_table(60)[0])

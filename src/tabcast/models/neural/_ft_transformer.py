@@ -12,7 +12,8 @@ from torch import Generator, nn
 from tabcast.checks import check_choice, check_integer, check_number
 from tabcast.models.neural._base import NeuralClassifier
 from tabcast.models.neural._cells import TableShape
-from tabcast.models.neural._transformer import GATES, Block, TableTransformer, Tokens, summary_head
+from tabcast.models.neural._layers import Linear
+from tabcast.models.neural._transformer import GATES, Block, TableTransformer, Tokens
 
 FEED_FORWARD = 4 / 3  # width of the feed-forward layers over that of tokens, as in the paper's gated variant
 DROPOUT = 0.1  # within the blocks
@@ -164,8 +165,9 @@ class FTTransformerClassifier(NeuralClassifier):
         hidden = round(FEED_FORWARD * width)
         kind = (width, self.num_heads, hidden, self.transformer_activation, DROPOUT, generator)
         blocks = [Block(*kind, first=position == 0) for position in range(self.num_attn_blocks)]
-        return TableTransformer(tokens, blocks, self.embedding_dropout, generator)
+        norm = nn.BatchNorm1d if self.use_batch_norm else nn.LayerNorm
+        summary_norm = norm(width, device=generator.device)
+        return TableTransformer(tokens, blocks, summary_norm, self.embedding_dropout, generator)
 
     def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
-        norm = nn.BatchNorm1d if self.use_batch_norm else nn.LayerNorm
-        return summary_head(norm(width, device=generator.device), width, n_classes, generator)
+        return nn.Sequential(nn.ReLU(), Linear(width, n_classes, generator))

@@ -18,7 +18,7 @@ from tabcast.models.neural._pretrained import Pretrained
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
 from tabcast.models.neural._training import Schedule
-from tabcast.models.neural._transformer import Block, TableTransformer, Tokens, summary_head
+from tabcast.models.neural._transformer import Block, TableTransformer, Tokens
 
 CORRUPTION = 0.3  # proportion of the cells of a row that are replaced before it is encoded, as in the paper
 
@@ -118,9 +118,10 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
 
     Notes
     -----
-    Every column is a token, as in FT-Transformer, with gated feed-forward layers (GEGLU), and the head is that of
-    FT-Transformer: the summary is normalized, rectified and mapped to the classes. The paper reconstructs all features
-    by squared error; here levels are reconstructed by cross-entropy.
+    Every column is a token, as in FT-Transformer, with gated feed-forward layers (GEGLU). The summary is normalized
+    before the projections and the linear head: otherwise pretraining makes it ever larger, until the projections are
+    saturated and little can be learned from labels. The paper reconstructs all features by squared error; here levels
+    are reconstructed by cross-entropy.
 
     References
     ----------
@@ -191,10 +192,8 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         tokens = Tokens(shape, width, generator)
         kind = (width, self.n_head, self.ffn_factor * width, "GEGLU", rate, generator)
         blocks = [Block(*kind, first=position == 0) for position in range(self.encoder_depth)]
-        return TableTransformer(tokens, blocks, rate, generator)
-
-    def _build_head(self, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
-        return summary_head(nn.LayerNorm(width, device=generator.device), width, n_classes, generator)
+        norm = nn.LayerNorm(width, device=generator.device)
+        return TableTransformer(tokens, blocks, norm, rate, generator)
 
     def _build_pretext(self, encoder: TableTransformer, shape: TableShape, generator: Generator) -> Switch:
         return Switch(encoder, shape, generator)

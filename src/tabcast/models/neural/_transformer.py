@@ -151,7 +151,7 @@ class Block(nn.Module):
 
 
 class TableTransformer(Encoder):
-    """The summary token after some blocks.
+    """The summary token after some blocks, normalized: blocks normalize their inputs, but not their outputs.
 
     Parameters
     ----------
@@ -159,6 +159,8 @@ class TableTransformer(Encoder):
         The first layer.
     blocks : list of Block
         The following ones.
+    norm : Module
+        Normalizes the summary.
     rate : float
         Proportion of the first layer's units that are dropped.
     generator : Generator
@@ -170,17 +172,14 @@ class TableTransformer(Encoder):
         Length of the summary.
     """
 
-    def __init__(self, tokens: Tokens, blocks: list[Block], rate: float, generator: Generator) -> None:
+    def __init__(
+        self, tokens: Tokens, blocks: list[Block], norm: nn.Module, rate: float, generator: Generator
+    ) -> None:
         super().__init__()
-        self.tokens, self.blocks = tokens, nn.Sequential(*blocks)
+        self.tokens, self.blocks, self.norm = tokens, nn.Sequential(*blocks), norm
         self.dropout = Dropout(rate, generator)
         self.width = len(tokens.summary)
 
     def forward(self, cells: Cells) -> Tensor:
         """Compute the summary of each row."""
-        return self.blocks(self.dropout(self.tokens(cells)))[:, 0]
-
-
-def summary_head(norm: nn.Module, width: int, n_classes: int, generator: Generator) -> nn.Sequential:
-    """From the summary to logits; it starts with a norm, as blocks normalize what they take and not what they give."""
-    return nn.Sequential(norm, nn.ReLU(), Linear(width, n_classes, generator))
+        return self.norm(self.blocks(self.dropout(self.tokens(cells)))[:, 0])
