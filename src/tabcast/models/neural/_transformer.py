@@ -172,9 +172,7 @@ class TableTransformer(Encoder):
         Length of the summary.
     """
 
-    def __init__(
-        self, tokens: Tokens, blocks: list[Block], norm: nn.Module, rate: float, generator: Generator
-    ) -> None:
+    def __init__(self, tokens: Tokens, blocks: list[Block], norm: nn.Module, rate: float, generator: Generator) -> None:
         super().__init__()
         self.tokens, self.blocks, self.norm = tokens, nn.Sequential(*blocks), norm
         self.dropout = Dropout(rate, generator)
