@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.naive_bayes import GaussianNB
 
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tests.reference.reference_pretraining import PretrainsInEveryFit
 from tests.self_training.sample import draw, validation_rows
 
 N_ROWS, N_LABELED = 60, 16
@@ -39,24 +40,6 @@ class Sleeper(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.inner_.predict(np.asarray(X)[:, 1:])
-
-
-class PretrainsInEveryFit(ClassifierMixin, BaseEstimator):
-    """The reference implementation: a net that pretrains on given rows whenever it is fitted."""
-
-    def __init__(self, net, rows):
-        self.net, self.rows = net, rows
-
-    def fit(self, X, y, sample_weight=None):
-        self.net_ = self.net.pretrain(self.rows).fit(X, y, sample_weight)
-        self.classes_ = self.net_.classes_
-        return self
-
-    def predict_proba(self, X):
-        return self.net_.predict_proba(X)
-
-    def predict(self, X):
-        return self.net_.predict(X)
 
 
 @pytest.fixture(autouse=True)
