@@ -72,9 +72,9 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         Number of heads.
     ffn_factor : int, default=2
         Width of the feed-forward layers over that of tokens.
-    dropout_rate : float, default=0.1
+    dropout_rate : float, default=0.2
         Proportion of units that are dropped in training.
-    learning_rate : float, default=0.001
+    learning_rate : float, default=0.0005
         Step size of AdamW.
     weight_decay : float, default=0.0001
         Decoupled weight decay of AdamW.
@@ -147,8 +147,8 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         encoder_depth: int = 3,
         n_head: int = 2,
         ffn_factor: int = 2,
-        dropout_rate: float = 0.1,
-        learning_rate: float = 0.001,
+        dropout_rate: float = 0.2,
+        learning_rate: float = 0.0005,
         weight_decay: float = 0.0001,
         categorical_features: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
