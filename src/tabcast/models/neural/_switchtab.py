@@ -72,7 +72,7 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         Number of heads.
     ffn_factor : int, default=2
         Width of the feed-forward layers over that of tokens.
-    dropout_rate : float, default=0.2
+    dropout_rate : float, default=0.1
         Proportion of units that are dropped in training.
     learning_rate : float, default=0.0005
         Step size of AdamW.
@@ -147,7 +147,7 @@ class SwitchTabClassifier(SelfSupervisedClassifier):
         encoder_depth: int = 3,
         n_head: int = 2,
         ffn_factor: int = 2,
-        dropout_rate: float = 0.2,
+        dropout_rate: float = 0.1,
         learning_rate: float = 0.0005,
         weight_decay: float = 0.0001,
         categorical_features: ArrayLike | None = None,
