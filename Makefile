@@ -65,7 +65,7 @@ format: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-# The paper's tables and figures: about two hours of two cores, and five to seven for networks; may be stopped and started again. See docs/study.md.
+# The paper's tables and figures: about eight hours of two cores, a quarter of them for networks; may be stopped and started again. See docs/study.md.
 study: $(VENV)/installed-dev
 	$(BIN)/tabcast study run paper/configs/*.toml --profile quick --jobs 2 $(ARGS)
 	$(BIN)/tabcast study write paper/configs/*.toml --profile quick --out paper/results
