@@ -14,34 +14,35 @@ from tests.study.small_study import GRID, N_TRIALS, write_config
 
 
 def table(*rows):
-    columns = ["dataset", "method", "strategy", "status", "seconds"]
+    columns = ["dataset", "model", "method", "strategy", "status", "seconds"]
     return pd.DataFrame(rows, columns=columns)
 
 
 class TestEstimate:
-    def test_by_dataset_and_method_then_dataset_then_all(self):
+    def test_from_the_trials_that_are_most_alike(self):
         results = table(
-            ("a", "baseline", "threshold", "done", 1.0),
-            ("a", "baseline", "threshold", "done", 3.0),
-            ("a", "cast-l", "threshold", "done", 20.0),
-            ("b", "baseline", "threshold", "done", 100.0),
-            ("a", "baseline", "threshold", "missing", None),  # (1 + 3) / 2
-            ("a", "cast-l", "threshold", "failed", None),  # 20: a failed one is run again
-            ("a", "cast-l", "curriculum", "missing", None),  # (1 + 3 + 20) / 3
-            ("b", "cast-l", "threshold", "missing", None),  # 100
-            ("c", "baseline", "threshold", "missing", None),  # (1 + 3 + 20 + 100) / 4
-            ("a", "cast-l", "threshold", "skipped", None),  # nothing
+            ("a", "tree", "baseline", "threshold", "done", 1.0),
+            ("a", "tree", "baseline", "threshold", "done", 3.0),
+            ("a", "tree", "cast-l", "threshold", "done", 20.0),
+            ("b", "tree", "baseline", "threshold", "done", 100.0),
+            ("a", "net", "baseline", "threshold", "done", 500.0),
+            ("a", "tree", "baseline", "threshold", "missing", None),  # (1 + 3) / 2
+            ("a", "tree", "cast-l", "threshold", "failed", None),  # 20: a failed one is run again
+            ("a", "tree", "cast-l", "curriculum", "missing", None),  # (1 + 3 + 20) / 3
+            ("b", "tree", "cast-l", "threshold", "missing", None),  # 100
+            ("b", "net", "baseline", "threshold", "missing", None),  # 500: the model, rather than the dataset
+            ("a", "line", "cast-l", "threshold", "missing", None),  # (1 + 3 + 20 + 500) / 4: the dataset
+            ("c", "line", "baseline", "threshold", "missing", None),  # (1 + 3 + 20 + 100 + 500) / 5
+            ("a", "tree", "cast-l", "threshold", "skipped", None),  # nothing
         )
-        assert estimate_seconds(results) == pytest.approx(2 + 20 + 8 + 100 + 31)
+        assert estimate_seconds(results) == pytest.approx(2 + 20 + 8 + 100 + 500 + 131 + 124.8)
 
     def test_nothing_left(self):
-        assert (
-            estimate_seconds(table(("a", "x", "threshold", "done", 1.0), ("a", "y", "threshold", "skipped", None)))
-            == 0.0
-        )
+        done, skipped = ("a", "tree", "x", "threshold", "done", 1.0), ("a", "tree", "y", "threshold", "skipped", None)
+        assert estimate_seconds(table(done, skipped)) == 0.0
 
     def test_nothing_done_that_it_could_be_told_from(self):
-        assert estimate_seconds(table(("a", "x", "threshold", "missing", None))) is None
+        assert estimate_seconds(table(("a", "tree", "x", "threshold", "missing", None))) is None
 
 
 class TestStatus:

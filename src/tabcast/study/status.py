@@ -53,9 +53,11 @@ def find_status(study: Study, profile: str) -> Status:
 
 
 def estimate_seconds(results: pd.DataFrame) -> float | None:
-    """Estimate the seconds of the trials to run from done ones of the same dataset and method, the dataset, or all.
+    """Estimate the seconds of the trials to run from done ones that are most alike.
 
-    Shared costs, which the first trial of a kind pays, average out in the means.
+    Those are trials of the same dataset, model, method and strategy; where none is done, of the dataset and the model,
+    then of the model (models differ most), then of the dataset, then all. Shared costs, which the first trial of a kind
+    pays, average out in the means.
     """
     waiting, done = results[results["status"].isin(["missing", "failed"])], results[results["status"] == "done"]
     if len(waiting) == 0:
@@ -63,7 +65,7 @@ def estimate_seconds(results: pd.DataFrame) -> float | None:
     if len(done) == 0:
         return None
     guess = pd.Series(float(done["seconds"].mean()), index=waiting.index)
-    for keys in (["dataset"], ["dataset", "method", "strategy"]):
+    for keys in (["dataset"], ["model"], ["dataset", "model"], ["dataset", "model", "method", "strategy"]):
         means = done.groupby(keys)["seconds"].mean().rename("mean")
         known = waiting.join(means, on=keys)["mean"]
         guess = known.fillna(guess)
