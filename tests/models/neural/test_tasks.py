@@ -13,6 +13,7 @@ from tabcast.models.neural._corruption import choose_cells, find_changed
 from tabcast.models.neural._reconstruction import Reconstruction
 from tabcast.models.neural._scarf import info_nce
 from tabcast.models.neural._subtab import find_windows, nt_xent
+from tabcast.models.neural._transformer import Attention
 from tests.models.neural.nets import NETS, SELF_SUPERVISED, make_table
 
 
@@ -133,6 +134,31 @@ def test_summaries_are_normalized(name):
     summary = encoder(Cells(numbers, torch.zeros(5, 0, dtype=torch.long)))
     torch.testing.assert_close(summary.mean(1), torch.zeros(5), rtol=0, atol=1e-4)
     torch.testing.assert_close(summary.std(1, correction=0), torch.ones(5), rtol=0, atol=1e-2)
+
+
+@pytest.mark.parametrize("name", ["ft_transformer", "switchtab"])
+def test_summary_is_that_of_blocks_that_compute_every_token(name):
+    """The last block computes the summary alone; here it computes all tokens, and the others are left aside."""
+    net = clone(NETS[name]).set_params(**{"num_attn_blocks" if name == "ft_transformer" else "encoder_depth": 3})
+    encoder = net._build_encoder(TableShape(4, (1,), (3,)), torch.Generator().manual_seed(0)).double().eval()
+    numbers = torch.randn(6, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    numbers[2, 1] = torch.nan
+    cells = Cells(numbers, torch.tensor([[0], [1], [2], [3], [1], [2]]))
+    tokens = encoder.tokens(cells)
+    for block in encoder.blocks:
+        tokens = block(tokens, tokens.shape[1])
+    torch.testing.assert_close(encoder(cells), encoder.norm(tokens[:, 0]))
+
+
+def test_attention_against_torch():
+    attention = Attention(8, 2, torch.Generator().manual_seed(0))
+    peer = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+    names = {"in_proj_weight": "project.weight", "in_proj_bias": "project.bias"}
+    names |= {"out_proj.weight": "join.weight", "out_proj.bias": "join.bias"}
+    peer.load_state_dict({of_peer: attention.state_dict()[ours] for of_peer, ours in names.items()})
+    tokens = torch.randn(5, 7, 8, generator=torch.Generator().manual_seed(1))
+    for n_first in (1, 7):
+        torch.testing.assert_close(attention(tokens, n_first), peer(tokens[:, :n_first], tokens, tokens)[0])
 
 
 class TestSwitchTab:

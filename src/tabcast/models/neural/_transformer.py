@@ -72,7 +72,7 @@ class Tokens(nn.Module):
 
 
 class Attention(nn.Module):
-    """Every token attends to every token of its row, by several heads.
+    """Tokens attend to every token of their row, by several heads.
 
     Parameters
     ----------
@@ -90,13 +90,15 @@ class Attention(nn.Module):
         self.project = Linear(width, 3 * width, generator)
         self.join = Linear(width, width, generator)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Compute a mixture of values for each token."""
-        n_rows, n_tokens, width = tokens.shape
-        heads = self.project(tokens).view(n_rows, n_tokens, 3, self.n_heads, width // self.n_heads)
-        query, key, value = heads.permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(query, key, value)
-        return self.join(mixed.transpose(1, 2).reshape(n_rows, n_tokens, width))
+    def forward(self, tokens: Tensor, n_first: int) -> Tensor:
+        """Compute a mixture of values for each of the first tokens."""
+        width = tokens.shape[-1]
+        weight, bias = self.project.weight, self.project.bias
+        query = functional.linear(tokens[:, :n_first], weight[:width], bias[:width])
+        key, value = functional.linear(tokens, weight[width:], bias[width:]).chunk(2, dim=-1)
+        heads = (one.unflatten(-1, (self.n_heads, -1)).transpose(1, 2) for one in (query, key, value))
+        mixed = functional.scaled_dot_product_attention(*heads)
+        return self.join(mixed.transpose(1, 2).flatten(-2))
 
 
 class Block(nn.Module):
@@ -143,9 +145,10 @@ class Block(nn.Module):
         self.join = Linear(hidden, width, generator)
         self.dropout = Dropout(rate, generator)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Compute the next tokens."""
-        tokens = tokens + self.dropout(self.attention(self.before_attention(tokens)))
+    def forward(self, tokens: Tensor, n_first: int) -> Tensor:
+        """Compute the next of the first tokens, from all of them."""
+        attention = self.attention(self.before_attention(tokens), n_first)
+        tokens = tokens[:, :n_first] + self.dropout(attention)
         values, gates = self.layer(self.before_layer(tokens)).chunk(2, dim=-1)
         return tokens + self.dropout(self.join(self.dropout(values * self.gate(gates))))
 
@@ -174,10 +177,14 @@ class TableTransformer(Encoder):
 
     def __init__(self, tokens: Tokens, blocks: list[Block], norm: nn.Module, rate: float, generator: Generator) -> None:
         super().__init__()
-        self.tokens, self.blocks, self.norm = tokens, nn.Sequential(*blocks), norm
+        self.tokens, self.blocks, self.norm = tokens, nn.ModuleList(blocks), norm
         self.dropout = Dropout(rate, generator)
         self.width = len(tokens.summary)
 
     def forward(self, cells: Cells) -> Tensor:
-        """Compute the summary of each row."""
-        return self.norm(self.blocks(self.dropout(self.tokens(cells)))[:, 0])
+        """Compute the summary of each row; of the last block nothing else is needed."""
+        tokens = self.dropout(self.tokens(cells))
+        n_needed = [tokens.shape[1]] * (len(self.blocks) - 1) + [1]
+        for block, n_first in zip(self.blocks, n_needed, strict=True):
+            tokens = block(tokens, n_first)
+        return self.norm(tokens[:, 0])
