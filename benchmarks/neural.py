@@ -2,7 +2,8 @@
 
 An MLP and an FT-Transformer on 41 labeled rows of diabetes, SCARF's pretraining for 50 epochs on 409 rows, and CAST-L
 with the curriculum around the MLP on a fold of the paper's protocol, each with its limit in seconds. Then CAST-L around
-SCARF with one alpha, pretrained once per run or in every fit, with equal predictions. Seconds are processor time, the
+SCARF with one alpha, pretrained once per run or in every fit, with equal predictions; and FT-Transformers whose last
+block computes the summary alone or every token. Seconds are processor time, the
 smallest of the repeats, which depends little on other load; the reference is a fixed number of matrix products in the
 same process, so that numbers of two machines can be compared. The last line is JSON.
 
@@ -26,9 +27,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.conftest import hide_labels, read_dataset
 from tests.reference.reference_pretraining import PretrainsInEveryFit
+from tests.reference.reference_transformer import EveryToken
 
 from tabcast import CASTClassifier
-from tabcast.models.neural import FTTransformerClassifier, MLPClassifier, SCARFClassifier
+from tabcast.models.neural import FTTransformerClassifier, MLPClassifier, SCARFClassifier, _ft_transformer
 
 torch.set_num_threads(1)
 
@@ -63,6 +65,17 @@ def compare_pretraining(X, labels, held_out):
     return model.n_fits_, *times
 
 
+def compare_last_blocks(X, y, n_blocks, repeats):
+    """Processor time of an epoch if the last block computes the summary alone, and if it computes every token."""
+    net, fast = FTTransformerClassifier(num_attn_blocks=n_blocks, epochs=1), _ft_transformer.TableTransformer
+    times = []
+    for transformer in (fast, EveryToken):
+        _ft_transformer.TableTransformer = transformer
+        times.append(seconds(lambda: net.fit(X, y), repeats))
+    _ft_transformer.TableTransformer = fast
+    return times
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
@@ -92,6 +105,13 @@ def main():
         found[name] = {"seconds": round(took, 3), "references": round(took / unit, 1), "limit": limit}
         verdict = "within" if took <= limit else "ABOVE"
         print(f"{name:28} {took:7.2f} s  {took / unit:7.1f} references  {verdict} the limit of {limit:g} s")
+    numbers = np.random.default_rng(0).normal(size=(400, 70))
+    for n_columns in (8, 70):
+        for n_blocks in (2, 4):
+            alone, every = compare_last_blocks(numbers[:, :n_columns], y[:400], n_blocks, options.repeats)
+            name = f"FT-Transformer, {n_columns} columns, {n_blocks} blocks"
+            found[name] = {"summary_alone": round(alone, 4), "every_token": round(every, 4)}
+            print(f"{name}: summary alone {alone:.3f} s, every token {every:.3f} s ({every / alone:.2f} times)")
     if not options.without_cast:
         n_fits, once, every = compare_pretraining(X.iloc[fold], labels, held_out)
         found["pretraining"] = {"n_fits": n_fits, "once": round(once, 3), "in_every_fit": round(every, 3)}
