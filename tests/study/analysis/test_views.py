@@ -251,3 +251,31 @@ def test_a_difference_that_the_table_shows_as_zero_is_a_tie():
     assert (0.1 + 0.2) / 0.3 > 1.0
     assert (line["better"], line["ties"], line["of"]) == (1, 2, 4)
     assert line["p Wilcoxon"] == signed_rank_p(np.array([0.1, 0.0, 0.00004, -0.1]))
+
+
+def test_models_against_a_reference_on_the_same_rows():
+    """By dataset and seed: the gain of a net over a linear model, whose own level varies far more."""
+    gains = {"a": (0.02, 0.04), "b": (-0.01, 0.004), "c": (-0.03, -0.02), "d": (0.0, 0.0)}
+    rows = [
+        {"dataset": dataset, "model": model, "method": "supervised", "caps": caps, "seed": seed, "fold": fold}
+        | {"score": level + gain, "log_loss": 1 - level - gain}
+        for dataset, of_seeds in gains.items()
+        for seed, gain_of_net in enumerate(of_seeds)
+        for fold, level in enumerate((0.5, 0.8))
+        for model, caps, gain in (("net", "epochs=2", gain_of_net), ("line", None, 0.0))
+    ]
+    spec = {"kind": "models", "reference": "line", "values": ["score", "log_loss"]}
+    found = make_table(spec, pd.DataFrame(rows)).frame
+    assert found["model"].tolist() == ["net", "net"]
+    # b: -0.003 with an error of 0.007; c: -0.025 with one of 0.005; d is equal.
+    assert found[["as_good", "within", "below", "of"]].to_numpy().tolist() == [[2, 1, 1, 4]] * 2
+    means = np.array([0.03, -0.003, -0.025, 0.0])
+    np.testing.assert_allclose(found["mean_difference"], [means.mean(), -means.mean()])
+    np.testing.assert_allclose(found["se"], means.std(ddof=1) / 2)
+    assert found["p Wilcoxon"].tolist() == [signed_rank_p(means)] * 2
+
+
+def test_models_without_finished_trials_of_the_reference():
+    results = pd.DataFrame({"dataset": ["a"], "model": ["net"], "method": ["supervised"], "seed": [0], "score": [0.5]})
+    text = render(make_table({"kind": "models", "reference": "line"}, results), "markdown")
+    assert "No finished trials." in text

@@ -14,6 +14,7 @@ from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
 from tabcast.study.analysis.beside_published import beside_published, gain_agreement
 from tabcast.study.analysis.controls import control_report
 from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
+from tabcast.study.analysis.models import compare_models
 from tabcast.study.analysis.names import STAND_INS, Labels, display_name
 from tabcast.study.analysis.printed import Printed, paper_notes
 from tabcast.study.analysis.ranks import EXACT, average_ranks, score_matrix
@@ -219,6 +220,26 @@ def better(
     return Listing(title or "On how many datasets", frame, DIGITS, notes)
 
 
+def models(
+    results: pd.DataFrame,
+    published: pd.DataFrame | None,
+    *,
+    reference: str,
+    values: Sequence[str] = ("score",),
+    title: str = "",
+) -> Listing:
+    """Number of datasets on which models keep up with a reference model, their mean difference, and a test."""
+    frame = compare_models(results, reference, values, lower_is_better=LOWER_IS_BETTER)
+    notes = (
+        "As good: equal or better, by means of paired differences by dataset. Within: worse, but by no more than the "
+        "standard error of that mean over seeds. Below: worse by more.",
+        f"se is the standard error over datasets, {STANDARD_ERROR}; Wilcoxon's signed-rank test is over datasets, "
+        "Holm-corrected over this table.",
+    )
+    frame = frame.drop(columns="reference", errors="ignore")  # the title names it
+    return Listing(title or f"Models against {reference}", frame, DIGITS, notes)
+
+
 def count_wins(gains: Floats) -> tuple[int, int]:
     """Count gains above 0 and ties, at the digits that tables show.
 
@@ -340,6 +361,7 @@ VIEWS: dict[str, Callable[..., Table | Listing]] = {
     "rank": rank,
     "differ": differ,
     "better": better,
+    "models": models,
     "control": control,
     "agree": agree,
     "winners": winners,
