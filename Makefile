@@ -4,12 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
-FOUNDATION := .venv-foundation
-PYTABKIT := .venv-pytabkit
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo docs test test-oldest test-newest test-foundation test-pytabkit slow soak coverage check format bench study release-check clean
+.PHONY: demo docs test test-oldest test-newest slow soak coverage check format bench study release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -24,14 +22,6 @@ test-oldest: $(OLDEST)/installed
 # The tests with the newest packages on another Python: make test-newest PYTHON=python3.13
 test-newest:
 	$(MAKE) test VENV=$(NEWEST)
-
-# TabPFN and TabICL as teachers, with small random weights; nothing is downloaded but packages.
-test-foundation: $(FOUNDATION)/installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(FOUNDATION)/bin/python -m pytest tests/teachers tests/study/test_foundation.py $(ARGS)
-
-# TabM and RealMLP of pytabkit inside CASTClassifier.
-test-pytabkit: $(PYTABKIT)/installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTABKIT)/bin/python -m pytest tests/models/test_other_networks.py $(ARGS)
 
 slow: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
@@ -76,7 +66,7 @@ release-check: $(VENV)/created
 	$(BIN)/python tools/release_check.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(FOUNDATION) $(PYTABKIT) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -101,15 +91,4 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable . --group test-oldest
-	touch $@
-
-# Environments with extras that need torch.
-$(FOUNDATION)/installed: EXTRAS = tabpfn,tabicl
-$(PYTABKIT)/installed: EXTRAS = pytabkit
-$(FOUNDATION)/installed $(PYTABKIT)/installed: pyproject.toml constraints.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	$(@D)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(@D)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]' pytest
 	touch $@

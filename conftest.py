@@ -8,10 +8,9 @@ from tests.conftest import needs
 
 collect_ignore_glob = [] if find_spec("torch") else ["src/tabcast/models/neural/*"]
 NEEDED_BY_EXAMPLES = {
-    "tabcast.feature_selection._boruta_shap": "xgboost",
+    "tabcast.feature_selection._selections": "xgboost",
     "tabcast.files._read": "pyarrow",
-    "tabcast.study.models._space": "optuna",
-    "tabcast.study.tuning": "optuna",
+    "tabcast.study.models._model": "optuna",
 }
 
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.conftest import read_dataset
 
-from tabcast.feature_selection._boruta_shap import BorutaShap
+from tabcast.feature_selection._selections import BorutaShap
 
 
 def seconds(function):

@@ -1,10 +1,9 @@
 """What `tabcast fit` costs: the README's run (569 tumors, 41 labels), in units of 100 fits of gradient boosting.
 
-The run has everything on: the kind of model is chosen, the committee writes soft labels, ten splits compare models, the
-table is diagnosed. Its CPU time is divided by that of 100 plain fits of scikit-learn's gradient boosting, tabcast's
-default estimator, on the 41 labeled rows in the same process; at most 2.5 is the aim. The parts are the time inside
-some functions. The same run with `model="hist_gradient_boosting"` follows, with and without cut columns, and
-`CASTClassifier()` on the same table. The last line is JSON.
+The committee writes soft labels, ten splits compare models, the table is diagnosed. CPU time is divided by that of 100
+plain fits of scikit-learn's gradient boosting, tabcast's default estimator, on the 41 labeled rows in the same process.
+The parts are the time inside some functions. The same run with one boosted model instead of the ensemble follows, with
+and without cut columns, and `CASTClassifier()` on the same table. The last line is JSON.
 
     python benchmarks/fit.py
 """
@@ -24,13 +23,13 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import ExtraTreesClassifier
 
 from tabcast import CASTClassifier, fit_table
-from tabcast.models import Portfolio, _cut_columns, default_classifier
-from tabcast.models._lean_forest import LeanExtraTrees
+from tabcast.models import _adapted
+from tabcast.models._catalog import default_classifier
 from tabcast.runs import _training
 from tabcast.self_training import _fitter
 from tabcast.teachers import Committee
 
-N_PLAIN, AIM = 100, 2.5
+N_PLAIN = 100
 SPENT = defaultdict(float)
 
 
@@ -50,12 +49,10 @@ def timed(part, function):
 
 def watch():
     """Measure the parts of a run; forests and fits of the estimator also happen within the others."""
-    Portfolio.choose = timed("choice of the model", Portfolio.choose)
     Committee.fit = timed("teacher", Committee.fit)
     _fitter.fit_classifier = timed("fits of the estimator", _fitter.fit_classifier)
     _training.diagnose = timed("diagnostics", _training.diagnose)
-    for forest in (ExtraTreesClassifier, LeanExtraTrees):
-        forest.fit = timed("all forests", forest.fit)
+    ExtraTreesClassifier.fit = timed("all forests", ExtraTreesClassifier.fit)
 
 
 def make_table():
@@ -76,13 +73,12 @@ def measure_plain(table):
     return time.process_time() - start
 
 
-def measure_run(table, model):
-    """Seconds of a run, the parts, and the kind of model."""
+def measure_run(table, estimator):
+    """Seconds of a run, and of its parts."""
     SPENT.clear()
     start = time.process_time()
-    run = fit_table(table, "diagnosis", model=model, random_state=0)
-    choice = run.summary["method"]["model_choice"]
-    return time.process_time() - start, dict(SPENT), model if choice is None else choice["name"]
+    fit_table(table, "diagnosis", estimator=estimator, random_state=0)
+    return time.process_time() - start, dict(SPENT)
 
 
 def measure_cast(table):
@@ -98,29 +94,29 @@ def main():
     warnings.simplefilter("ignore")
     table = make_table()
     watch()
-    result, slow = {}, _cut_columns.IS_SLOW
-    for name, model, cut in (
+    result, slow = {}, _adapted.IS_SLOW
+    for name, estimator, cut in (
         ("auto", "auto", True),
         ("boosting, columns cut", "hist_gradient_boosting", True),
         ("boosting, columns not cut", "hist_gradient_boosting", False),
     ):
-        _cut_columns.IS_SLOW = cut and slow
+        _adapted.IS_SLOW = cut and slow
         before = measure_plain(table)
-        seconds, parts, kind = measure_run(table, model)
+        seconds, parts = measure_run(table, estimator)
         plain = (before + measure_plain(table)) / 2  # around the run: other load changes
-        result[name] = {"run": seconds, "plain": plain, "ratio": seconds / plain, "parts": parts, "model": kind}
+        result[name] = {"run": seconds, "plain": plain, "ratio": seconds / plain, "parts": parts}
         print(
-            f"{name} ({kind}): {seconds:.1f} s, {N_PLAIN} plain fits {plain:.1f} s, ratio {seconds / plain:.2f} "
-            f"(aim: {AIM}); " + ", ".join(f"{part} {one / plain:.2f}" for part, one in parts.items()),
+            f"{name}: {seconds:.1f} s, {N_PLAIN} plain fits {plain:.1f} s, ratio {seconds / plain:.2f}; "
+            + ", ".join(f"{part} {one / plain:.2f}" for part, one in parts.items()),
             flush=True,
         )
-    _cut_columns.IS_SLOW, plain = slow, measure_plain(table)
+    _adapted.IS_SLOW, plain = slow, measure_plain(table)
     seconds, inside, n_fits = measure_cast(table)
     cast = {"run": seconds, "plain": plain, "ratio": seconds / plain, "n_fits": n_fits, "inside": inside / seconds}
     print(
         f"CASTClassifier(): {seconds:.1f} s, ratio {seconds / plain:.2f}; {n_fits} fits, {inside / seconds:.1%} inside"
     )
-    print(json.dumps({"runs": result, "CASTClassifier": cast, "aim": AIM, "loadavg": os.getloadavg()}))
+    print(json.dumps({"runs": result, "CASTClassifier": cast, "loadavg": os.getloadavg()}))
 
 
 if __name__ == "__main__":

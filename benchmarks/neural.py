@@ -30,7 +30,7 @@ from tests.reference.reference_pretraining import PretrainsInEveryFit
 from tests.reference.reference_transformer import EveryToken
 
 from tabcast import CASTClassifier
-from tabcast.models.neural import FTTransformerClassifier, MLPClassifier, SCARFClassifier, _ft_transformer
+from tabcast.models.neural import FTTransformerClassifier, MLPClassifier, SCARFClassifier, _transformers
 
 torch.set_num_threads(1)
 
@@ -67,12 +67,12 @@ def compare_pretraining(X, labels, held_out):
 
 def compare_last_blocks(X, y, n_blocks, repeats):
     """Processor time of an epoch if the last block computes the summary alone, and if it computes every token."""
-    net, fast = FTTransformerClassifier(num_attn_blocks=n_blocks, epochs=1), _ft_transformer.TableTransformer
+    net, fast = FTTransformerClassifier(num_attn_blocks=n_blocks, epochs=1), _transformers.TableTransformer
     times = []
     for transformer in (fast, EveryToken):
-        _ft_transformer.TableTransformer = transformer
+        _transformers.TableTransformer = transformer
         times.append(seconds(lambda: net.fit(X, y), repeats))
-    _ft_transformer.TableTransformer = fast
+    _transformers.TableTransformer = fast
     return times
 
 

@@ -3,7 +3,7 @@
 Soft self-training of XGBoost with 500 labeled rows and more and more unlabeled ones; accuracy on 50,000 further rows.
 The supervised model is the same for all. The last line is JSON.
 
-    python benchmarks/scale.py accuracy [--rows 10000 50000 250000] [--seeds 2]
+    python benchmarks/pool_size.py [--rows 10000 50000 250000] [--seeds 2]
 """
 
 import argparse
@@ -32,7 +32,7 @@ def measure(table, classes, n_rows, seed):
     y = np.full(len(rows), -1)
     y[:N_LABELED] = classes[rows[:N_LABELED]]
     estimator = XGBClassifier(n_estimators=60, max_depth=4, learning_rate=0.15, n_jobs=1)
-    model = SoftSelfTrainingClassifier(estimator, random_state=seed)
+    model = SoftSelfTrainingClassifier(estimator, max_pool=None, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(table.iloc[rows], y)

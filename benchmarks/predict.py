@@ -66,24 +66,28 @@ def train(name, path):
     """A model of the catalog, fitted on labeled rows of the same kind."""
     import numpy as np
 
+    from tabcast.decisions import MostProbable
     from tabcast.files import understand
     from tabcast.models import AdaptedClassifier
     from tabcast.models._catalog import make_model
-    from tabcast.runs import save_model
+    from tabcast.runs import SavedModel
+    from tabcast.runs._model_file import save_model
 
     frame, labels = make_chunk(N_TRAIN, 0, np.random.default_rng(1))
     understanding = understand(frame.assign(status=labels), "status")
     classifier = AdaptedClassifier(make_model(name, seed=0, n_jobs=int(os.environ["OMP_NUM_THREADS"])))
-    save_model(path, classifier.fit(understanding.features(frame), labels.astype(str)), understanding.to_dict())
+    classifier.fit(understanding.features(frame), labels.astype(str))
+    rule = MostProbable().fit(classifier.classes_, np.full(len(classifier.classes_), 1.0))
+    save_model(path, SavedModel(classifier, understanding, rule))
 
 
 def time_peer(model, table, n_repeats):
     """The model's own `predict_proba` on a table that it can take as it is."""
-    from tabcast.files import Understanding, read_table_file
+    from tabcast.files import read_table_file
     from tabcast.runs import load_model
 
     saved = load_model(model)
-    features = Understanding.from_dict(saved.understanding).features(read_table_file(table))
+    features = saved.understanding.features(read_table_file(table))
     encoded = saved.classifier.adaptation_.encode(features)
     del features
     runs = []
@@ -96,11 +100,10 @@ def time_peer(model, table, n_repeats):
 
 def time_ours(model, table, out):
     """What `tabcast predict` does once Python and the packages are loaded."""
-    import tabcast.runs  # noqa: F401
-    from tabcast.cli.predict import run_predict
+    from tabcast.runs import load_model, predict_file
 
     clock, start = time.perf_counter(), time.process_time()
-    predicted = run_predict(Path(model), Path(table), Path(out), keep=[])
+    predicted = predict_file(load_model(model), table, out)
     seconds, clock = time.process_time() - start, time.perf_counter() - clock
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "clock": clock, "peak_megabytes": peak, "rows": predicted.n_rows}

@@ -1,64 +1,51 @@
-"""Partitions on a local Dask cluster: memory of the client, and time with one and two workers.
+"""CAST on a local Dask cluster: memory of the client, and seconds with one and two workers.
 
-Writes the table of scale_stream.py into a temporary folder, starts a cluster of processes with a thread each, and fits
-CAST on 500 labeled rows and the folder. The client is a process of its own:
-
-    client          largest resident memory of the client, in MB; no row comes to it but the sample of 20,000
-    wall            seconds of the fit; compare one and two workers on an idle machine only
-
-    python benchmarks/scale.py dask [--rows 1000000 3000000] [--workers 1 2] [--trees 20]
+python benchmarks/scale_dask.py [--rows 1000000] [--trees 20]
 """
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-import tempfile
+import resource
 import time
 import warnings
-from pathlib import Path
 
-from scale_stream import N_LABELED, build, make_rows, write_folder
+import numpy as np
+import pandas as pd
 
 
-def measure(folder, n_rows, n_workers, trees):
-    """Fit with a cluster of so many workers."""
-    from distributed import Client, LocalCluster
-
-    from tabcast.partitions import open_partitions
-
-    warnings.simplefilter("ignore")
-    X, y = make_rows(10**6, N_LABELED, 2)
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "host": "127.0.0.1"}
-    with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
-        start = time.perf_counter()
-        build("cast", trees).fit(X, y, X_unlabeled=open_partitions(folder, engine=client))
-        wall = time.perf_counter() - start
-        with open("/proc/self/status") as status:
-            peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
-    client_mb = round(peak / 2**20)
-    return {"rows": n_rows, "workers": n_workers, "trees": trees, "client_mb": client_mb, "wall": round(wall, 1)}
+def draw(n, seed):
+    """20 columns and two classes."""
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.normal(size=(n, 20)), columns=[f"x{j}" for j in range(20)])
+    y = (X["x0"] + X["x1"] ** 2 + random.normal(size=n) > 1).astype(int).to_numpy()
+    return X, y
 
 
 def main():
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+    from xgboost import XGBClassifier
+
+    from tabcast import CASTClassifier
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", nargs="+", type=int, default=[1_000_000, 3_000_000])
-    parser.add_argument("--workers", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--trees", type=int, default=20)
-    parser.add_argument("--folder", help="measure in this process, on a folder that is there")
     given = parser.parse_args()
-    if given.folder:
-        print(json.dumps(measure(given.folder, given.rows[0], given.workers[0], given.trees)), flush=True)
-        return
-    for rows in given.rows:
-        with tempfile.TemporaryDirectory() as folder:
-            write_folder(Path(folder), rows, 2)
-            for workers in given.workers:
-                sizes = ["--rows", str(rows), "--workers", str(workers), "--trees", str(given.trees)]
-                command = [sys.executable, __file__, "--folder", folder, *sizes]
-                output = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ).stdout
-                print(output.splitlines()[-1], flush=True)
+    warnings.simplefilter("ignore")
+    X, y = draw(500, 0)
+    sizes = [given.rows // 10] * 10
+    for n_workers in (1, 2):
+        pool = dd.from_map(lambda seed, n=sizes[0]: draw(n, seed)[0], range(1, 11), meta=X.iloc[:0])
+        options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+        with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster):
+            start = time.perf_counter()
+            estimator = XGBClassifier(n_estimators=given.trees, max_depth=6)
+            CASTClassifier(estimator, alpha=0.5, validation=None, random_state=0).fit(X, y, X_unlabeled=pool)
+            seconds = time.perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found = {"rows": sum(sizes), "workers": n_workers, "seconds": round(seconds, 1), "client_mb": round(peak)}
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

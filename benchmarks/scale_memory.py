@@ -12,7 +12,7 @@ everything is loaded, and then measures a fit on all rows:
 
 The number of trees changes the time and hardly the memory, so that it is small by default. The last line is JSON.
 
-    python benchmarks/scale.py memory [--cases soft cast search] [--rows 200000 1000000] [--trees 20]
+    python benchmarks/scale_memory.py [--cases soft cast search] [--rows 200000 1000000] [--trees 20]
 """
 
 import os
@@ -90,21 +90,21 @@ def soft(trees):
     """Soft self-training with the default committee."""
     from tabcast import SoftSelfTrainingClassifier
 
-    return SoftSelfTrainingClassifier(_boosting(trees), random_state=0)
+    return SoftSelfTrainingClassifier(_boosting(trees), max_pool=None, random_state=0)
 
 
 def cast(trees):
     """CAST with alpha given and no rows held out."""
     from tabcast import CASTClassifier
 
-    return CASTClassifier(_boosting(trees), alpha=0.5, validation=None, random_state=0)
+    return CASTClassifier(_boosting(trees), alpha=0.5, validation=None, max_pool=None, random_state=0)
 
 
 def search(trees):
     """CAST as it is by default: alpha is searched on cross-validation splits."""
     from tabcast import CASTClassifier
 
-    return CASTClassifier(_boosting(trees), random_state=0)
+    return CASTClassifier(_boosting(trees), max_pool=None, random_state=0)
 
 
 CASES = {one.__name__: one for one in (soft, cast, search)}

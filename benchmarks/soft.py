@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.conftest import read_dataset
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.models import default_classifier
+from tabcast.models._catalog import default_classifier
 
 TABLES = {"ozone-level-8hr": [], "clinical_gusto_15628": ["tpa"]}
 N_LABELED, N_UNLABELED = 200, 2_000

@@ -9,7 +9,6 @@ without the unlabeled rows, compares both, and keeps the better model.
 import tempfile
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 import tabcast
@@ -20,20 +19,18 @@ table["cultivar"] = table["cultivar"].map({0: "A", 1: "B", 2: "C"}).where(table.
 folder = Path(tempfile.mkdtemp())
 table.to_csv(folder / "wine.csv", index=False)
 
-run = tabcast.fit_table(folder / "wine.csv", target="cultivar", model="logistic_regression", random_state=0)
+run = tabcast.fit_table(folder / "wine.csv", target="cultivar", estimator="logistic_regression", random_state=0)
 print(run.verdict)
 
 # %%
-# Scores of your model alone, of the committee and of the model with unlabeled rows, on the same held-out rows.
+# What the committee and the model with unlabeled rows gain over your model, on the same held-out rows.
 
-figure = plot_verdict(run)
-plt.show()
+plot_verdict(run)
 
 # %%
 # How good the model is, by cross-validation on the labeled rows.
 
-figure = plot_confusion(run)
-plt.show()
+plot_confusion(run)
 
 # %%
 # Every unlabeled row with its probabilities. ``run.save("folder")`` writes the model, the predictions and the report.

@@ -6,7 +6,6 @@ Are the probabilities calibrated? Which round was best? Which rows should be lab
 questions from held-out labeled rows, without knowing the hidden labels.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
@@ -24,14 +23,12 @@ print(model.verdict_)
 # Naive Bayes treats the thirty correlated columns as independent, so it is overconfident: nearly every confidence is
 # close to 1.
 
-figure = plot_calibration(model)
-plt.show()
+plot_calibration(model)
 
 # %%
 # The score of each round on held-out rows; round 0 is the supervised model.
 
-figure = plot_rounds(model)
-plt.show()
+plot_rounds(model)
 
 # %%
 # The rows to label next: uncertain for the model, typical of the table, and different from each other.

@@ -2,14 +2,13 @@
 
     python paper/reading.py
 
-reads results.csv and details.json of the folders in paper/results and writes paper/results/reading.md: differences
+reads the results in the folders of paper/results and writes paper/results/reading.md: differences
 between methods and controls with their tests, what the density ranks, what CAST costs in full, and where our levels
 differ from the paper's. It fits nothing and takes some seconds.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,23 +17,21 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tabcast.study.analysis import paired_differences
-from tabcast.study.analysis.listing import Listing, listing_to_markdown
-from tabcast.study.analysis.significance import holm_adjust, signed_rank_p
-from tabcast.study.analysis.summary import OVERALL, STANDARD_ERROR, estimate_over_repetitions
+from tabcast.study.analysis.ranks import holm_adjust, signed_rank_p
+from tabcast.study.analysis.summary import OVERALL, STANDARD_ERROR, estimate_over_repetitions, paired_differences
+from tabcast.study.analysis.table import Table
 from tabcast.study.analysis.views import count_wins
 from tabcast.study.catalog import load_catalog
-from tabcast.study.figures.density_quality import density_quality
+from tabcast.study.figures.density import density_quality
+from tabcast.study.results import RESULTS, read_details, read_results
 
 PAPER = Path(__file__).parent
-TEXT = dict.fromkeys(("tuning", "strategy", "noise_filter", "reason", "stopped"), str)
 ERRORS = f"se is the standard error over datasets, {STANDARD_ERROR}; p are two-sided, over datasets, not corrected"
 
 
 def read(item: str) -> pd.DataFrame:
     """Finished trials of XGBoost with tuning, of one folder of results."""
-    path = PAPER / "results" / item / "results.csv"
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=TEXT)
+    table = read_results(PAPER / "results" / item / RESULTS)
     return table[(table["status"] == "done") & (table["model"] == "xgboost") & (table["tuning"] != "none")]
 
 
@@ -63,16 +60,16 @@ def describe(differences: Any) -> dict[str, Any]:
     }
 
 
-def shuffled() -> Listing:
+def shuffled() -> Table:
     """CAST against its own control with the densities of other rows, on the seventeen datasets."""
     pairs = [("cast-l", "cast-l-permuted"), ("cast-d", "cast-d-permuted")]
     frame = pd.DataFrame(compare(read("seventeen_datasets"), pairs))
     frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
     note = f"{ERRORS}, except p Holm: Wilcoxon's, corrected over this table."
-    return Listing("CAST minus CAST with shuffled densities, seventeen datasets", frame, 4, (note,))
+    return Table("CAST minus CAST with shuffled densities, seventeen datasets", frame, 4, (note,))
 
 
-def budget() -> Listing:
+def budget() -> Table:
     """How much of the same-budget control is the sampling of rows, and how much the choice among tries."""
     sampled, table = read("same_budget"), read("seventeen_datasets")
     keys = ["dataset", "tuning", "strategy", "seed", "fold"]
@@ -89,10 +86,10 @@ def budget() -> Listing:
         f"The baseline was run again beside it: {n_equal} of {len(both)} trials have the score of Table A5.",
         f"{ERRORS}.",
     )
-    return Listing("Same budget: the sampling of rows and the choice among tries", frame, 4, notes)
+    return Table("Same budget: the sampling of rows and the choice among tries", frame, 4, notes)
 
 
-def others() -> Listing:
+def others() -> Table:
     """Differences that single items are about: alpha, corrupted features, naive self-training, the noise filter."""
     four, filtered = read("table_1"), read("noise_filtering")
     lines = [{"item": "Table 4", **line} for line in compare(read("ablation"), ALPHA)]
@@ -105,7 +102,7 @@ def others() -> Listing:
         both = pd.concat([pair[0].assign(method="filter"), pair[1].assign(method="no filter")])
         for line in compare(both.assign(noise_filter="none"), [("filter", "no filter")]):
             lines.append({"item": f"Table A3, {method}", **line})
-    return Listing(
+    return Table(
         "Alpha, corrupted features, naive self-training and the noise filter, four datasets",
         pd.DataFrame(lines),
         4,
@@ -117,7 +114,7 @@ ALPHA = [("cast-l", "cast-l-no-alpha"), ("cast-d", "cast-d-no-alpha")]
 GAINS = [("cast-l", "baseline"), ("cast-d", "baseline")]
 
 
-def fractions() -> Listing:
+def fractions() -> Table:
     """At how many of the sixteen points of figure 3 each method is better than two references."""
     results = read("label_fractions")
     lines = []
@@ -132,12 +129,12 @@ def fractions() -> Listing:
                 keys = {"strategy": strategy, "method": method, "reference": reference}
                 lines.append({**keys, "mean": group["mean"].mean(), "better": wins, "ties": ties, "of": len(group)})
     note = "A point is a dataset with a label fraction, a mean over seeds and folds; points of a dataset share rows."
-    return Listing("Figure 3: points above the supervised model and the baseline", pd.DataFrame(lines), 4, (note,))
+    return Table("Figure 3: points above the supervised model and the baseline", pd.DataFrame(lines), 4, (note,))
 
 
-def bins() -> Listing:
+def bins() -> Table:
     """Quality of pseudo-labels in the sparsest and the densest tenth of the rows."""
-    trials = read_details()
+    trials = read_details(PAPER / "results" / "density_quality" / RESULTS)
     quality = density_quality(trials)
     quality["true_positives"] = [
         find_true_positives(trials, row["dataset"], row["low"]) for row in quality.to_dict("records")
@@ -148,7 +145,7 @@ def bins() -> Listing:
         "score is the mean over seeds of the dataset's metric, between the ends of its 95% interval (Student's t).",
         "true positives: their proportion in the rows of the bin, where the metric is F1.",
     )
-    return Listing("Figure 2: pseudo-labels in the sparsest and densest tenth", ends[columns], 3, notes)
+    return Table("Figure 2: pseudo-labels in the sparsest and densest tenth", ends[columns], 3, notes)
 
 
 def find_true_positives(trials: list[dict[str, Any]], dataset: str, low: float) -> float:
@@ -163,11 +160,11 @@ def find_true_positives(trials: list[dict[str, Any]], dataset: str, low: float) 
     return float(found / sum(part["n"] for part in parts))
 
 
-def ranking() -> Listing:
+def ranking() -> Table:
     """How well density ranks right pseudo-labels above wrong ones: all rows, and those of each pseudo-label."""
     rows = [
         {**{name: trial[name] for name in ("dataset", "seed", "fold")}, **one}
-        for trial in read_details()
+        for trial in read_details(PAPER / "results" / "density_quality" / RESULTS)
         for one in trial["ranking"]
     ]
     table, lines = pd.DataFrame(rows), []
@@ -183,16 +180,10 @@ def ranking() -> Listing:
         "of a binary dataset. Rows are summed over seeds and folds.",
         f"se is the standard error over seeds, {STANDARD_ERROR}.",
     )
-    return Listing("Figure 2: does density rank right pseudo-labels above wrong ones?", pd.DataFrame(lines), 3, notes)
+    return Table("Figure 2: does density rank right pseudo-labels above wrong ones?", pd.DataFrame(lines), 3, notes)
 
 
-def read_details() -> list[dict[str, Any]]:
-    """Details of the trials of Figure 2."""
-    found: list[dict[str, Any]] = json.loads((PAPER / "results" / "density_quality" / "details.json").read_text())
-    return found
-
-
-def cost() -> Listing:
+def cost() -> Table:
     """What CAST adds to one run of the baseline, in such runs: densities alone, and with everything it needs."""
     results = read("cost")
     runs = results[results["method"] == "baseline"].groupby("dataset", sort=False)["fit_seconds"].mean()
@@ -204,10 +195,10 @@ def cost() -> Listing:
             named = dict(zip(("density", "Boruta", "search of alpha"), row, strict=True))
             lines.append({"dataset": dataset, "method": method, **named, "sum": row.sum()})
     note = "In curriculum runs of the baseline. The search runs the curriculum with each of eight alphas."
-    return Listing("Table A2: what CAST costs", pd.DataFrame(lines), 3, (note,))
+    return Table("Table A2: what CAST costs", pd.DataFrame(lines), 3, (note,))
 
 
-def levels() -> Listing:
+def levels() -> Table:
     """Supervised scores of the seventeen datasets beside the paper's, the largest differences first."""
     results = read("seventeen_datasets")
     results = results[(results["method"] == "supervised") & (results["tuning"] == "paper")]
@@ -222,7 +213,7 @@ def levels() -> Listing:
     frame = pd.DataFrame(lines).assign(difference=lambda table: table["ours"] - table["paper"])
     order = frame["difference"].abs().sort_values(ascending=False).index
     note = f"se is the standard error over seeds, {STANDARD_ERROR}."
-    return Listing("Levels: supervised scores, ours and the paper's", frame.loc[order], 3, (note,))
+    return Table("Levels: supervised scores, ours and the paper's", frame.loc[order], 3, (note,))
 
 
 def make_page() -> str:
@@ -230,7 +221,7 @@ def make_page() -> str:
     parts = [shuffled(), budget(), others(), fractions(), bins(), ranking(), cost(), levels()]
     labels = load_catalog().labels
     head = "# Numbers of the reading\n\nMade by `python paper/reading.py` from the results in this folder.\n"
-    return "\n".join([head, *(listing_to_markdown(part, labels) for part in parts)])
+    return "\n".join([head, *(part.render(labels=labels) for part in parts)])
 
 
 if __name__ == "__main__":

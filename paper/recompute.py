@@ -1,4 +1,4 @@
-"""Do the committed results still hold? Computes some trials of XGBoost again and compares them with results.csv.
+"""Do the committed results still hold? Computes some trials of XGBoost again and compares them with results.csv.gz.
 
     python paper/recompute.py                                  # diabetes and kc2, seed 0: five minutes
     python paper/recompute.py table_1 --dataset cmc --seed 3
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from tabcast.study.config import Study, read_study
-from tabcast.study.results import collect_results, read_results
+from tabcast.study.results import RESULTS, collect_results, read_results
 from tabcast.study.run import run_studies
 
 PAPER = Path(__file__).parent
@@ -40,7 +40,7 @@ def compare(study: Study) -> pd.DataFrame:
     """Run the trials and put their scores beside the committed ones."""
     run_studies([study], "quick")
     now = collect_results(study, "quick")
-    then = read_results(PAPER / "results" / study.name / "results.csv")
+    then = read_results(PAPER / "results" / study.name / RESULTS)
     keys = ["dataset", "label_fraction", "model", "tuning", "method", "strategy", "noise_filter", "seed", "fold"]
     both = now.merge(then[then["status"] == "done"], on=keys, suffixes=("", "_then"), how="left")
     return both.assign(equal=(both["score"] - both["score_then"]).abs() < 1e-12)

@@ -23,7 +23,7 @@ collect_ignore = ["reference/fingerprints.py"]  # a script; it imports packages 
 def needs(*packages):
     """Mark of a test, a class or a parameter that is skipped where an optional package is not installed.
 
-    A whole module calls `pytest.importorskip`. tests/contracts/test_lower_bounds.py checks that either every optional
+    A whole module calls `pytest.importorskip`. tests/contracts/test_release.py checks that either every optional
     package is installed or none, so that no test is skipped by mistake.
     """
     missing = [package for package in packages if find_spec(package) is None]
@@ -110,7 +110,7 @@ def mixed_table():
 @pytest.fixture(scope="module")
 def small_committee():
     """Committees with a few trees, for tests of what is built around them."""
-    trees = {"build": lambda: ExtraTreesClassifier(n_estimators=20), "in_folds": {"n_estimators": 10}}
+    trees = {"build": lambda: ExtraTreesClassifier(n_estimators=20), "build_in_folds": None}
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(MEMBERS, "trees", replace(MEMBERS["trees"], **trees))
         yield

@@ -1,17 +1,20 @@
 """One way to check a number, and one way to resolve a short name."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
 from tabcast.checks import check_integer, check_number, is_integer, is_number, resolve_part
-from tabcast.confidence import CONFIDENCES, Confidence, Raw, resolve_confidence
-from tabcast.density import DENSITIES, Density, KernelDensity, resolve_density
-from tabcast.feature_selection import FEATURE_SELECTIONS, FeatureSelection, KeepAll, resolve_feature_selection
-from tabcast.noise_filters import NOISE_FILTERS, KeepAllRows, NoiseFilter, resolve_noise_filter
-from tabcast.pseudo_labels import STRATEGIES, Curriculum, PerClassCurriculum, Strategy, resolve_strategy
-from tabcast.teachers import TEACHERS, Committee, Teacher, resolve_teacher
+from tabcast.confidence import CONFIDENCES, Confidence, Raw
+from tabcast.decisions import DECISIONS, Decision
+from tabcast.density import DENSITIES, Density, KernelDensity
+from tabcast.feature_selection import FEATURE_SELECTIONS, FeatureSelection, KeepAll
+from tabcast.noise_filters import NOISE_FILTERS, KeepAllRows, NoiseFilter
+from tabcast.pseudo_labels import STRATEGIES, Curriculum, PerClassCurriculum, Strategy
+from tabcast.teachers import Committee
+from tabcast.teachers._committee import resolve_teacher
 
 
 class TestNumbers:
@@ -91,12 +94,15 @@ class TestIntegers:
 
 
 FAMILIES = [
-    pytest.param(resolve_confidence, CONFIDENCES, Confidence, id="confidence"),
-    pytest.param(resolve_density, DENSITIES, Density, id="density"),
-    pytest.param(resolve_feature_selection, FEATURE_SELECTIONS, FeatureSelection, id="feature selection"),
-    pytest.param(resolve_noise_filter, NOISE_FILTERS, NoiseFilter, id="noise filter"),
-    pytest.param(resolve_strategy, STRATEGIES, Strategy, id="strategy"),
-    pytest.param(resolve_teacher, TEACHERS, Teacher, id="teacher"),
+    pytest.param(partial(resolve_part, names=names, family=family, argument=argument), names, family, id=argument)
+    for argument, names, family in [
+        ("confidence", CONFIDENCES, Confidence),
+        ("decision", DECISIONS, Decision),
+        ("density", DENSITIES, Density),
+        ("feature_selection", FEATURE_SELECTIONS, FeatureSelection),
+        ("noise_filter", NOISE_FILTERS, NoiseFilter),
+        ("strategy", STRATEGIES, Strategy),
+    ]
 ]
 
 
@@ -104,40 +110,40 @@ class TestShortNames:
     @pytest.mark.parametrize(("resolve", "names", "family"), FAMILIES)
     def test_every_short_name_makes_a_new_member(self, resolve, names, family):
         for name, kind in names.items():
-            member = resolve(name, "Owner")
+            member = resolve(name, owner="Owner")
             assert type(member) is getattr(kind, "func", kind)  # a class, or a class with its argument
             assert isinstance(member, family)
-            assert resolve(name, "Owner") is not member
+            assert resolve(name, owner="Owner") is not member
 
     @pytest.mark.parametrize(("resolve", "names", "family"), FAMILIES)
     def test_a_member_stays_itself(self, resolve, names, family):
         member = next(iter(names.values()))()
-        assert resolve(member, "Owner") is member
+        assert resolve(member, owner="Owner") is member
 
     @pytest.mark.parametrize(("resolve", "names", "family"), FAMILIES)
     def test_a_typo_is_answered_with_the_choices_and_a_suggestion(self, resolve, names, family):
         name = list(names)[-1]
         with pytest.raises(ValueError, match=r"of Owner must be .* or a member of tabcast") as caught:
-            resolve(name + "x", "Owner")
+            resolve(name + "x", owner="Owner")
         assert all(repr(choice) in str(caught.value) for choice in names)
         assert f"got {name + 'x'!r}. Did you mean {name!r}?" in str(caught.value)
 
     @pytest.mark.parametrize("given", [3, np.array(["all"]), Curriculum])
     def test_other_objects_are_refused(self, given):
         with pytest.raises(ValueError, match=r"`strategy` of Owner must be None, 'curriculum', .* or a member of"):
-            resolve_strategy(given, "Owner")
+            resolve_part(given, STRATEGIES, Strategy, "strategy", "Owner")
 
     def test_none_is_the_default_member(self):
         defaults = [
-            resolve_confidence(None, "Owner"),
-            resolve_feature_selection(None, "Owner"),
-            resolve_noise_filter(None, "Owner"),
-            resolve_strategy(None, "Owner"),
+            resolve_part(None, CONFIDENCES, Confidence, "confidence", "Owner"),
+            resolve_part(None, FEATURE_SELECTIONS, FeatureSelection, "feature_selection", "Owner"),
+            resolve_part(None, NOISE_FILTERS, NoiseFilter, "noise_filter", "Owner"),
+            resolve_part(None, STRATEGIES, Strategy, "strategy", "Owner"),
             resolve_teacher(None, "Owner"),
         ]
         assert [type(member) for member in defaults] == [Raw, KeepAll, KeepAllRows, Curriculum, Committee]
         with pytest.raises(ValueError, match="`density` of Owner must be 'likelihood'"):
-            resolve_density(None, "Owner")
+            resolve_part(None, DENSITIES, Density, "density", "Owner")
 
     def test_a_family_of_ones_own(self):
         assert isinstance(resolve_part("mine", {"mine": KernelDensity}, Density, "density", "f"), KernelDensity)

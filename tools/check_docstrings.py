@@ -5,7 +5,7 @@
 
 Public is what a room lists in `__all__`, with the methods and properties that its classes define. A method that a
 family's base class documents in full (`Strategy.select`) needs only a summary in the members. The fields of a dataclass
-may be documented as attributes.
+may be documented as attributes, and keyword-only ones in any order.
 """
 
 import argparse
@@ -55,14 +55,16 @@ def is_inherited(kind: type[Any], method: str) -> bool:
     return any(method in vars(base) for base in bases)
 
 
-def describes_fields(path: str) -> bool:
-    """Whether a path leads to a dataclass all of whose fields are documented as attributes."""
+def allowed_of_dataclass(path: str) -> set[str]:
+    """Error codes that do not count for a dataclass: fields are attributes, keyword-only ones have no order."""
     module, _, name = path.rpartition(".")
     thing = getattr(import_module(module), name, None) if module in sys.modules else None
     if not (inspect.isclass(thing) and is_dataclass(thing)):
-        return False
+        return set()
     documented = {name for entry in get_doc_object(thing)["Attributes"] for name in entry.name.split(", ")}
-    return {field.name for field in fields(thing) if field.init and not field.name.startswith("_")} <= documented
+    described = {field.name for field in fields(thing) if field.init and not field.name.startswith("_")} <= documented
+    keywords = all(field.kw_only for field in fields(thing))
+    return {code for code, allowed in (("PR01", described), ("PR03", keywords)) if allowed}
 
 
 def main() -> None:
@@ -81,7 +83,7 @@ def main() -> None:
             seen.add(place)
             n_checked += 1
             codes = [code for code in chosen if code.startswith(("GL08", "SS"))] if only_summary else chosen
-            codes = [code for code in codes if not (code == "PR01" and describes_fields(path))]
+            codes = set(codes) - allowed_of_dataclass(path)
             found += [f"{path}: {code} {message}" for code, message in result["errors"] if code in codes]
     print("\n".join(found) or f"{n_checked} docstrings follow numpydoc")
     sys.exit(bool(found))

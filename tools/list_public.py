@@ -1,4 +1,4 @@
-"""Everything public, room by room: what the API reference lists and tests/contracts/test_api_reference.py checks.
+"""Everything public, room by room: what the API reference lists.
 
     python tools/list_public.py                     # names by room
     python tools/list_public.py tabcast.density     # of some rooms

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tabcast.study.analysis import paired_differences
+from tabcast.study.analysis.summary import paired_differences
 
 RESULTS = Path(__file__).parents[1] / "results"
 VALUES = ["balanced_accuracy", "macro_f1", "auc", "accuracy", "log_loss"]
@@ -54,7 +54,7 @@ def compare(scores: pd.DataFrame, base: str) -> pd.DataFrame:
 
 def three_seeds(study: str, method: str) -> pd.DataFrame:
     """Gains of a method over the supervised model in another study, in points."""
-    table = pd.read_csv(RESULTS / study / "results.csv", keep_default_na=False, na_values=[""])
+    table = pd.read_csv(RESULTS / study / "results.csv.gz", keep_default_na=False, na_values=[""])
     rows: dict[str, list[str]] = {}
     for value in VALUES:
         found = paired_differences(table, method, "supervised", ["model"], value=value)

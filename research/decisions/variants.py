@@ -18,17 +18,23 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.confidence import smoothed_shares
-from tabcast.decisions import Balanced, BestF1, DecisionRule, Evidence, MostProbable
+from tabcast.decisions import Balanced, BestF1, MostProbable
+from tabcast.decisions._decisions import Evidence
+from tabcast.decisions._rule import DecisionRule
 from tabcast.exceptions import TabcastWarning
-from tabcast.models import AdaptedClassifier, weight_parameter
-from tabcast.self_training import SoftenedClassifier, sharpen
+from tabcast.models import AdaptedClassifier
+from tabcast.models._adapted import weight_parameter
+from tabcast.self_training._deployed import sharpen
 from tabcast.statistics import wilson_interval
+from tabcast.statistics._intervals import smoothed_shares
 from tabcast.study.methods import Method
 from tabcast.study.protocol import measure
 from tabcast.study.work import Answer
-from tabcast.table import UNLABELED, stack_rows, take_rows
-from tabcast.teachers import Committee, Lesson, Teacher
+from tabcast.table._labels import UNLABELED
+from tabcast.table._tables import take_rows
+from tabcast.table._types import stack_rows
+from tabcast.teachers import Committee, Teacher
+from tabcast.teachers._teachers import Lesson
 
 TEMPERATURES = (0.5, 1.0)
 SPREAD = 0.5  # standard deviation of the logarithm of a calibrated power, before any row is seen
@@ -215,10 +221,10 @@ decisions = Decisions("decisions", "Decisions")
 
 @dataclass(frozen=True)
 class Default(Method):
-    """`SoftSelfTrainingClassifier()` as it is, and its supervised model."""
+    """`SoftSelfTrainingClassifier` as it is, and its supervised model."""
 
     uses_strategy: ClassVar[bool] = False
-    deploy: ClassVar[str] = "student"
+    kind: ClassVar[type] = SoftSelfTrainingClassifier
 
     def run(self, work, request):
         """Fit it once; every decision is evaluated."""
@@ -226,9 +232,7 @@ class Default(Method):
         y, n_classes = fold.y_labeled, fold.n_classes
         classes, prior = np.arange(n_classes), smoothed_shares(y, n_classes)
         rules = {"accuracy": MostProbable().fit(classes, prior), "balanced": Balanced().fit(classes, prior)}
-        student = SoftSelfTrainingClassifier(
-            request.estimator(), deploy=self.deploy, categorical_features=fold.categorical, random_state=request.seed
-        )
+        student = self.kind(request.estimator(), categorical_features=fold.categorical, random_state=request.seed)
         labels = np.concatenate([y, np.full(len(fold.y_pool), UNLABELED)])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TabcastWarning)
@@ -241,24 +245,32 @@ class Default(Method):
         return Answer(proba, details={"rows": rows})
 
     def list_contenders(self, student):
-        """The supervised model, and what is deployed."""
+        """The supervised model, and what predicts."""
         return {"supervised": student.supervised_, "default": student}
 
 
-class Deployments(Default):
-    """Everything that `deploy` may stand for, of one fit: the student, the committee, the retrained committee."""
+class WithEnsemble(SoftSelfTrainingClassifier):
+    """Also trains the members of the committee on the soft labels, as without an estimator."""
 
-    deploy: ClassVar[str] = "retrained"
+    def _remember(self, outcome):
+        super()._remember(outcome)
+        self.ensemble_ = self._retrain(outcome.final, outcome.best.pseudo)
+
+
+class Deployments(Default):
+    """What may predict, of one fit: the student, the committee, the committee trained on soft labels."""
+
+    kind: ClassVar[type] = WithEnsemble
 
     def list_contenders(self, student):
-        """The supervised model, and what may be deployed."""
+        """The supervised model, and what may predict."""
         return {
             "supervised": student.supervised_,
-            "student": SoftenedClassifier(student.estimator_, student.output_temperature_),
+            "student": student,
             "committee": student.committee_,
-            "retrained": student,
+            "retrained": student.ensemble_,
         }
 
 
 default = Default("default", "SoftSelfTrainingClassifier()")
-deployments = Deployments("deployments", "SoftSelfTrainingClassifier(deploy=...)")
+deployments = Deployments("deployments", "Student, committee, ensemble")

@@ -3,7 +3,7 @@
     python research/figures/when_it_helps.py
 
 Writes docs/images/gains_by_table.png (research/results/decisions/default.csv: soft self-training against the supervised
-model, per table) and docs/images/gains_by_method.png (paper/results/seventeen_datasets/results.csv: CAST against the
+model, per table) and docs/images/gains_by_method.png (paper/results/seventeen_datasets/results.csv.gz: CAST against the
 baseline and the baseline against no self-training).
 """
 
@@ -40,7 +40,7 @@ def draw_tables() -> None:
 
 def draw_methods() -> None:
     """Hard self-training on seventeen datasets: mean gain with two standard errors over datasets."""
-    trials = pd.read_csv(ROOT / "paper" / "results" / "seventeen_datasets" / "results.csv")
+    trials = pd.read_csv(ROOT / "paper" / "results" / "seventeen_datasets" / "results.csv.gz")
     trials = trials[(trials["tuning"] == "paper") & (trials["status"] == "done")]
     means = trials.groupby(["dataset", "method", "strategy"], dropna=False)["score"].mean()
     pairs = [("baseline", "supervised"), ("cast-l", "baseline"), ("cast-d", "baseline"), ("cast-l", "supervised")]

@@ -28,7 +28,7 @@ def collect(profile: str) -> pd.DataFrame:
             "problem": one["dataset"],
             "model": one["model"],
             "seed": one["seed"],
-            **{name: one["verdict"][name] for name in ("word", "chosen", "variant", "without", "gain", "low", "high")},
+            **{name: one["verdict"][name] for name in ("word", "chosen", "without", "gain", "low", "high")},
             **{f"total_{name}": value for name, value in one["verdict"]["total"].items()},
             "true_gain": one["true_gain"],
             "true_total": one["true_total"],
@@ -62,7 +62,6 @@ def _summarize_one(group: pd.DataFrame) -> dict[str, object]:
         "half_width": (group["high"] - group["gain"]).mean(),
         **{word: int((group["word"] == word).sum()) for word in WORDS},
         "chosen": int((group["chosen"] == "self-trained").sum()),
-        "aligned": int((group["variant"] == "aligned").sum()),
         "covered": int(covered.sum()),
         "better": int(group["total_word"].isin(["helped", "probably helped"]).sum()),
         "total_covered": int(group["true_total"].between(group["total_low"], group["total_high"]).sum()),
@@ -76,16 +75,16 @@ def write_markdown(summary: pd.DataFrame) -> str:
     head = (
         "| problem | model | seeds | supervised | committee | self-trained minus supervised | called better | covered "
         "| self-trained minus best without | estimated | helped | probably helped | no difference | hurt | covered "
-        "| self-trained chosen | aligned student better | chosen - supervised |"
+        "| self-trained chosen | chosen - supervised |"
     )
-    lines = [head, "|" + " --- |" * 18]
+    lines = [head, "|" + " --- |" * 17]
     for row in summary.to_dict("records"):
         words = " | ".join(f"{row[name]}" for name in WORDS)
         numbers = [
             f"{100 * row['supervised']:.1f} | {100 * row['committee']:.1f}",
             f"{100 * row['true_total']:+.1f} | {row['better']} | {row['total_covered']}",
             f"{100 * row['true_gain']:+.1f} | {100 * row['estimated_gain']:+.1f} | {words} | {row['covered']}",
-            f"{row['chosen']} | {row['aligned']}",
+            f"{row['chosen']}",
             f"{100 * row['chosen_minus_supervised']:+.2f} +- {100 * row['its_std_error']:.2f}",
         ]
         lines.append(f"| {row['problem']} | {row['model']} | {row['seeds']} | {' | '.join(numbers)} |")

@@ -9,7 +9,9 @@ from sklearn.semi_supervised import LabelSpreading
 
 from tabcast.study.methods import Method
 from tabcast.study.work import Answer
-from tabcast.table import UNLABELED, NormalScores, stack_rows
+from tabcast.table._encoders import NormalScores
+from tabcast.table._labels import UNLABELED
+from tabcast.table._types import stack_rows
 
 
 class Spreading(Method):

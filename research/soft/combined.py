@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tabcast import CASTClassifier
+from tabcast import SelfTrainingClassifier
+from tabcast.confidence import ClusterAware
+from tabcast.density import EmpiricalLikelihood
 from tabcast.study.methods import Method
-from tabcast.study.methods.soft import fit_without_validation
+from tabcast.study.methods.others import fit_without_validation
 
 
 @dataclass(frozen=True)
 class Loop(Method):
-    """`CASTClassifier` with a given alpha, without validation: the curriculum to its end.
+    """CAST-L with a given alpha, without validation: the curriculum to its end.
 
     Attributes
     ----------
@@ -26,9 +28,9 @@ class Loop(Method):
 
     def run(self, work, request):
         """Fit it."""
-        classifier = CASTClassifier(
+        classifier = SelfTrainingClassifier(
             request.estimator(),
-            alpha=self.alpha,
+            confidence=ClusterAware(EmpiricalLikelihood(), alpha=self.alpha),
             validation=None,
             pseudo_weight="soft" if self.soft else 1.0,
             categorical_features=work.fold.categorical,

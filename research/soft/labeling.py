@@ -13,9 +13,10 @@ import numpy as np
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.study.methods import Method
-from tabcast.study.methods.soft import fit_without_validation
+from tabcast.study.methods.others import fit_without_validation
 from tabcast.study.work import Answer
-from tabcast.table import stack_rows, take_rows
+from tabcast.table._tables import take_rows
+from tabcast.table._types import stack_rows
 from tabcast.teachers import Committee
 
 ALARM = 0.01  # p-value below which the labeled rows are not considered a random sample

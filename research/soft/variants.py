@@ -10,10 +10,11 @@ import numpy as np
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
-from tabcast.self_training import PreparedSoft, SoftMethod
+from tabcast.self_training._soft import PreparedSoft, SoftMethod
 from tabcast.study.methods import Method
-from tabcast.study.methods.soft import fit_without_validation
-from tabcast.table import find_categorical, take_rows
+from tabcast.study.methods.others import fit_without_validation
+from tabcast.table._columns import find_categorical
+from tabcast.table._tables import take_rows
 from tabcast.teachers import Committee, SelfTeacher
 
 PART = 0.5  # of the neighbors' mean in a smoothed soft label
@@ -93,8 +94,8 @@ class LeafSmoothing:
         """As the base, with a forest of its own."""
         super().fit(lesson)
         forest = Committee(["trees"], n_folds=2).fit(lesson).members_[0]
-        tables = [forest.encoding.transform(table) for table in (lesson.X, lesson.X_pool)]
-        self._leaves = forest.model.apply(np.vstack(tables))
+        tables = [forest[0].transform(table) for table in (lesson.X, lesson.X_pool)]
+        self._leaves = forest[1].apply(np.vstack(tables))
         self._known = np.eye(lesson.n_classes)[lesson.y]
         return self
 

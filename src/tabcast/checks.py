@@ -119,7 +119,7 @@ def check_integer(
     Examples
     --------
     >>> from tabcast.checks import check_integer
-    >>> check_integer(None, "max_fits", "CASTClassifier", 1, allowed=[None])
+    >>> check_integer(None, "max_pool", "CASTClassifier", 1, allowed=[None])
     >>> check_integer(0, "max_rounds", "CASTClassifier", 1)
     Traceback (most recent call last):
     ValueError: `max_rounds` of CASTClassifier must be an integer of at least 1; got 0.
@@ -191,8 +191,7 @@ def resolve_part(
 ) -> Family:
     """Return the member of a family that a user passed, or the one that a short name stands for.
 
-    Each family has a function that calls this with its own names, for instance
-    :func:`tabcast.density.resolve_density`.
+    Each family has a dictionary of its short names, for instance `tabcast.density.DENSITIES`.
 
     Parameters
     ----------

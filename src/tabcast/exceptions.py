@@ -2,8 +2,8 @@
 
 __all__ = [
     "AmbiguousLabelWarning",
-    "ComparisonStopped",
     "EmptyColumnWarning",
+    "LargePoolWarning",
     "NoFeatureConfirmedWarning",
     "NoUnlabeledRowsWarning",
     "NothingHeldOutError",
@@ -21,6 +21,10 @@ class TabcastWarning(UserWarning):
 
 class NoUnlabeledRowsWarning(TabcastWarning):
     """There is nothing to learn from besides the labeled rows: the model is the supervised one."""
+
+
+class LargePoolWarning(TabcastWarning):
+    """Only some of the unlabeled rows train, drawn at random."""
 
 
 class SmallClassWarning(TabcastWarning):
@@ -68,7 +72,3 @@ class ScoreError(ValueError):
 
 class NothingHeldOutError(ValueError):
     """Every class has a single labeled row, so that none can be held out."""
-
-
-class ComparisonStopped(KeyboardInterrupt):
-    """An interrupt (Ctrl-C) after the model of all rows was fitted, before it could be compared on two splits."""

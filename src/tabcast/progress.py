@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Any
 
 LONGEST = 7 * 24 * 3600.0  # seconds that the speed is measured over; rich forgets steps that are older
 
 
-class Progress:
+class Progress(AbstractContextManager["Progress"]):
     """Base class of progress displays; this one shows nothing."""
 
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
         """Restore the terminal."""
 
     def describe(self, text: str) -> None:
         """Describe the current step."""
-
-    def detail(self, text: str) -> None:
-        """Describe what happens within the current step; empty text removes it."""
 
     def advance(self) -> None:
         """Count one more fit."""
@@ -35,88 +25,42 @@ class Progress:
         """Set the number of completed fits."""
 
 
-_CURRENT: ContextVar[Progress] = ContextVar("progress")
-
-
-def current_progress() -> Progress:
-    """Return the bar on the terminal, or one that shows nothing; for long steps within a fit."""
-    return _CURRENT.get(Progress())
-
-
 class Bar(Progress):
-    """A progress bar on the terminal: title, progress, elapsed and remaining time.
+    """A bar on the terminal: title, progress, elapsed and remaining time.
 
-    Parameters
-    ----------
-    title : str
-        Title of the work.
-    total : int
-        Maximum number of fits; fewer are needed when training sets repeat or the loop stops early.
-    unit : str, default="fits"
-        What is counted.
-    left : str, default="left at most"
-        Words before the remaining time.
-    get_time : callable, default=None
-        The clock, in seconds. None: that of the computer.
+    `total` is the maximum number of fits; fewer are needed when training sets repeat or the loop stops early. `left`
+    are the words before the remaining time.
     """
 
-    _token: Token[Progress] | None = None  # while it is shown
+    def __init__(self, title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> None:
+        from rich import progress
 
-    def __init__(
-        self,
-        title: str,
-        total: int,
-        *,
-        unit: str = "fits",
-        left: str = "left at most",
-        get_time: Callable[[], float] | None = None,
-    ) -> None:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        self._bar: Any = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(unit),
-            TimeElapsedColumn(),
-            TextColumn(left),
-            TimeRemainingColumn(),
+        self._bar = progress.Progress(
+            "{task.description}",
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            unit,
+            progress.TimeElapsedColumn(),
+            left,
+            progress.TimeRemainingColumn(),
             speed_estimate_period=LONGEST,
-            get_time=get_time,
         )
-        self._title = self._text = title
+        self._title = title
         self._task = self._bar.add_task(title, total=total)
 
     def __enter__(self) -> Bar:
         self._bar.start()
-        self._token = _CURRENT.set(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
         """Fill the bar where fewer fits were needed than planned, and stop drawing."""
         if kind is None:
             self._bar.update(self._task, total=self._bar.tasks[0].completed)
         self._bar.stop()
-        if self._token is not None:
-            _CURRENT.reset(self._token)
 
     def describe(self, text: str) -> None:
         """Show the title and the current step."""
-        self._text = f"{self._title}: {text}"
-        self._bar.update(self._task, description=self._text)
-
-    def detail(self, text: str) -> None:
-        """Show it after the current step."""
-        self._bar.update(self._task, description=f"{self._text}, {text}" if text else self._text)
+        self._bar.update(self._task, description=f"{self._title}: {text}")
 
     def advance(self) -> None:
         """Advance by one."""
@@ -128,40 +72,20 @@ class Bar(Progress):
 
 
 class Lines(Progress):
-    """Progress as lines of plain text, at most one per tenth of the work: for notebooks that cannot draw a bar.
-
-    Parameters
-    ----------
-    title : str
-        Title of the work.
-    total : int
-        Maximum number of fits.
-    unit : str, default="fits"
-        What is counted.
-    """
-
-    _token: Token[Progress] | None = None  # while it is shown
+    """Progress as lines of plain text, at most one per tenth of the work: for notebooks that cannot draw a bar."""
 
     def __init__(self, title: str, total: int, *, unit: str = "fits") -> None:
         self._title, self._total, self._unit = title, total, unit
         self._completed, self._tenth, self._text = 0, -1, ""
 
-    def __enter__(self) -> Lines:
-        self._token = _CURRENT.set(self)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
         """Print the end, unless there was an error."""
         if kind is None:
             print(f"{self._title}: done, {self._completed} {self._unit}", flush=True)
-        if self._token is not None:
-            _CURRENT.reset(self._token)
 
     def describe(self, text: str) -> None:
         """Remember the step for the next line."""
-        self._text = f", {text}" if text else ""
+        self._text = f", {text}"
 
     def advance(self) -> None:
         """Count one, and print a line where another tenth is done."""
@@ -176,18 +100,14 @@ class Lines(Progress):
             print(f"{self._title}: {completed} of at most {self._total} {self._unit}{self._text}", flush=True)
 
 
-def draws_no_bar() -> bool:
-    """Whether this is a notebook without ipywidgets, in which rich warns at every step instead of drawing."""
+def make_bar(title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> Progress:
+    """A bar, or lines of text in a notebook without ipywidgets, where rich warns at every step instead of drawing."""
     import rich
 
-    return rich.get_console().is_jupyter and find_spec("ipywidgets") is None
-
-
-def make_bar(title: str, total: int, *, unit: str = "fits", left: str = "left at most") -> Progress:
-    """Return a bar, or lines of text where a bar cannot be drawn."""
-    return Lines(title, total, unit=unit) if draws_no_bar() else Bar(title, total, unit=unit, left=left)
+    draws_no_bar = rich.get_console().is_jupyter and find_spec("ipywidgets") is None
+    return Lines(title, total, unit=unit) if draws_no_bar else Bar(title, total, unit=unit, left=left)
 
 
 def show_progress(title: str, total: int, verbose: int) -> Progress:
-    """Return a display for `verbose` of 1 or more, nothing for 0."""
+    """A display for `verbose` of 1 or more, nothing for 0."""
     return make_bar(title, total) if verbose else Progress()

@@ -1,8 +1,14 @@
-"""Runs here have committees with a few trees: what is tested is around them."""
+"""Runs here have committees with a few trees and comparisons with few splits: what is tested is around them."""
 
 import pytest
 
+from tabcast import GuardedClassifier
+
 
 @pytest.fixture(scope="module", autouse=True)
-def few_trees(small_committee):
+def quick(small_committee):
     """For every test of the folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"n_splits": 3, "n_repeats": 1}.items():
+            patch.setitem(GuardedClassifier.__init__.__kwdefaults__, name, value)
+        yield

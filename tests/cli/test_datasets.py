@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tabcast.cli.datasets import datasets_app
-from tabcast.study.datasets import find_info, list_datasets, load_dataset
+from tabcast.study.datasets import list_datasets, load_dataset
+from tabcast.study.datasets._dataset import find_info
 from tests.conftest import read_dataset
 from tests.study.datasets.fake_openml import answers_for, serve
 

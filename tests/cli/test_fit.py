@@ -12,18 +12,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from typer.main import get_command
 from typer.testing import CliRunner
 
-from tabcast import SoftSelfTrainingClassifier
+from tabcast import GuardedClassifier
 from tabcast.cli.fit import default_folder
-from tabcast.cli.fit_values import read_seconds
 from tabcast.cli.main import app
-from tabcast.files import Understanding
-from tabcast.models import make_model
+from tabcast.cli.stop import COMMAND_LINE
 from tabcast.runs import load_model
+from tabcast.wording import Argument
 
 FILES = {"model.skops", "predictions.csv", "pseudo_labels.csv", "report.html", "summary.json"}
-QUICK = ["--model", "logistic_regression", "--jobs", "1"]
+QUICK = ["--estimator", "logistic_regression"]
 
 
 def make_table(n=300, n_labeled=60, seed=0):
@@ -44,7 +44,7 @@ def run(*arguments):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory, small_committee):
+def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fit")
     make_table().to_csv(folder / "customers.csv", index=False)
     return folder
@@ -71,8 +71,6 @@ def test_it_says_what_it_understood_and_what_it_found(fitted, summary):
     assert "--use NAME" in said
     assert re.search(r"balanced accuracy went from 0\.\d+ \(supervised\) to 0\.\d+ \(self-trained\)", said)
     assert "90% interval" in said
-    aligned = summary["training"]["class_prior"] is not None and summary["verdict"]["chosen"] == "self-trained"
-    assert ("--class-prior none" in said) == aligned  # what alignment assumes
 
 
 def test_all_files_are_there_and_nothing_else(fitted):
@@ -87,26 +85,11 @@ def test_predictions_are_those_of_the_saved_model(fitted, place):
     assert predictions["row"].tolist() == np.flatnonzero(hidden).tolist()
     assert predictions["customer"].tolist() == table.loc[hidden, "customer"].tolist()
     saved = load_model(fitted[0])
-    features = Understanding.from_dict(saved.understanding).features(table)
+    features = saved.understanding.features(table)
     proba = saved.classifier.predict_proba(features[hidden])
     np.testing.assert_allclose(predictions[["probability_no", "probability_yes"]], proba, rtol=1e-12)
     assert saved.decision.name == "balanced"  # as balanced accuracy, the metric, needs it
     assert predictions["prediction"].tolist() == saved.classes[saved.decision.decide(proba)].tolist()
-
-
-def test_the_same_as_in_python(fitted, summary, place):
-    table = pd.read_csv(place / "customers.csv")
-    understanding = Understanding.from_dict(load_model(fitted[0]).understanding)
-    prior = "labeled" if summary["verdict"]["variant"] == "aligned" else None
-    model = SoftSelfTrainingClassifier(make_model("logistic_regression", seed=0), class_prior=prior, random_state=0)
-    model.fit(understanding.features(table), understanding.labels(table))
-    told = pd.read_csv(fitted[0] / "pseudo_labels.csv")
-    np.testing.assert_allclose(told["confidence"], model.pseudo_labels_["confidence"], rtol=1e-12)
-    assert told["label"].tolist() == model.pseudo_labels_["label"].tolist()
-    chosen = model if summary["verdict"]["chosen"] == "self-trained" else model.supervised_
-    predictions = pd.read_csv(fitted[0] / "predictions.csv")
-    hidden = understanding.features(table)[table["churned"].isna()]
-    np.testing.assert_allclose(predictions["probability_yes"], chosen.predict_proba(hidden)[:, 1], rtol=1e-12)
 
 
 def test_pseudo_labels_say_why(fitted):
@@ -124,20 +107,11 @@ def test_summary_is_plain_and_complete(summary):
         "curves",
         "thresholds",
         "importance",
-        "class_prior",
-        "cluster_assumption",
-        "class_overlap",
-        "fisher_information",
         "covariate_shift",
-        "selection_curve",
-        "class_mix",
         "flipped_labels",
         "reliability",
         "rows_to_label",
     }
-    assert set(summary["training"]["seconds"]) == {"supervised", "teacher", "students", "comparison"}
-    aligned = summary["verdict"]["variant"] == "aligned"
-    assert summary["training"]["class_prior"] is None if not aligned else sum(summary["training"]["class_prior"]) > 0.99
 
 
 def test_the_page_has_the_verdict_and_the_rows(fitted, summary):
@@ -161,53 +135,12 @@ def test_report_of_something_else(tmp_path):
     assert "is not the folder of a run" in result.output
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--method", "cast-l", "--alpha", "0.5"],
-        ["--method", "cast-d", "--alpha", "0.3", "--strategy", "threshold"],
-        pytest.param(["--method", "cast-l", "--density", "uniform", "--alpha", "0"], marks=pytest.mark.slow),
-        pytest.param(["--method", "naive", "--strategy", "all", "--metric", "accuracy"], marks=pytest.mark.slow),
-        ["--method", "soft", "--class-prior", "none", "--no-guard"],
-    ],
-    ids=lambda options: options[1],
-)
-def test_methods(options, place, tmp_path):
-    arguments = ["--out", tmp_path / "out", "--time-limit", "1s", *QUICK, *options]
-    result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
-    assert result.exit_code == 0, result.output
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["method"]["name"] == options[1]
-    if "--no-guard" in options:
-        assert summary["verdict"]["chosen"] == "self-trained"
-        assert summary["training"]["class_prior"] is None
-    if "cast" in options[1]:
-        assert summary["training"]["alpha"] == float(options[options.index("--alpha") + 1])
-    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-
-
-def test_supervised_has_a_score_and_no_verdict(place, tmp_path):
-    arguments = ["--method", "supervised", "--out", tmp_path / "out", *QUICK]
-    result = run("fit", place / "customers.csv", "--target", "churned", *arguments)
-    assert result.exit_code == 0, result.output
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["verdict"] is None
-    score = summary["score"]
-    assert 0.5 < score["low"] < score["score"] < score["high"] <= 1
-    said = f"Its cross-validated balanced accuracy is {score['score']:.3f} (90% interval: {score['low']:.3f} to"
-    assert said in result.output
-    assert said in (tmp_path / "out" / "report.html").read_text()
-    assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
-    assert len(pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")) == 0
-
-
 def test_unlabeled_rows_in_a_table_of_their_own(place, tmp_path):
     table = make_table()
     labeled = table["churned"].notna()
     table[labeled].to_csv(tmp_path / "labeled.csv", index=False)
     table[~labeled].drop(columns="churned").to_csv(tmp_path / "more.csv", index=False)
-    arguments = ["--unlabeled", tmp_path / "more.csv", "--out", tmp_path / "out", "--method", "naive"]
-    arguments += ["--time-limit", "1s", *QUICK]
+    arguments = ["--unlabeled", tmp_path / "more.csv", "--out", tmp_path / "out", *QUICK]
     result = run("fit", tmp_path / "labeled.csv", "--target", "churned", *arguments)
     assert result.exit_code == 0, result.output
     predictions = pd.read_csv(tmp_path / "out" / "predictions.csv")
@@ -215,65 +148,23 @@ def test_unlabeled_rows_in_a_table_of_their_own(place, tmp_path):
     assert predictions["customer"].tolist() == table.loc[~labeled, "customer"].tolist()
 
 
-def test_balanced_labels_are_said(tmp_path):
-    X, y = make_classification(900, 5, n_informative=4, n_redundant=0, weights=[0.93], class_sep=2, random_state=0)
-    labeled = np.concatenate([np.flatnonzero(y == label)[:25] for label in (0, 1)])
-    table = pd.DataFrame(X, columns=list("abcde"))
-    table["y"] = np.where(np.isin(np.arange(900), labeled), np.where(y == 1, "rare", "common"), None)
-    table.to_csv(tmp_path / "table.csv", index=False)
-    arguments = ["--out", tmp_path / "out", "--time-limit", "1s", *QUICK]
-    result = run("fit", tmp_path / "table.csv", "--target", "y", *arguments)
-    assert result.exit_code == 0, result.output
-    assert "do not look like a random sample" in result.output
-    assert "neither sharpened nor aligned" in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize("pool", ["auto", *(pytest.param(one, marks=pytest.mark.slow) for one in ("all", "70"))])
-def test_some_unlabeled_rows_train_and_all_are_predicted(pool, place, tmp_path):
-    options = ["--method", "naive", "--strategy", "all", "--judge-rows", 50, "--max-pool", pool, *QUICK]
+def test_some_unlabeled_rows_train_and_all_are_predicted(place, tmp_path):
+    options = ["--max-pool", 70, *QUICK]
     result = run("fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", *options)
     assert result.exit_code == 0, result.output
-    said, summary = " ".join(result.output.split()), json.loads((tmp_path / "out" / "summary.json").read_text())
-    found = summary["training"]["pool"]
-    assert (found["n_unlabeled"], found["n_judged"], found["n_diagnosed"]) == (240, 50, 50)
-    assert "with 50 of the 240 unlabeled rows" in said
+    said = " ".join(result.output.split())
+    assert "70 of the 240 unlabeled rows train the self-trained model; all are predicted." in said
     assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
     trained = pd.read_csv(tmp_path / "out" / "pseudo_labels.csv")
-    assert len(trained) == found["n_trained"] == {"all": 240, "70": 70}.get(pool, found["n_trained"])
     table = pd.read_csv(place / "customers.csv")
     assert trained["customer"].tolist() == table["customer"][trained["row"]].tolist()
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert ("How many unlabeled rows are enough?" in page) == (pool == "auto")
-    if pool == "auto":
-        assert [point["n_rows"] for point in found["curve"]["points"]][:2] == [50, 100]
-        assert "From 50 to 100 unlabeled rows the score changed by" in said
-        assert set(summary["training"]["seconds"]) == {"model", "comparison", "pool_curve"}
-    if pool == "70":
-        assert "70 of the 240 unlabeled rows train the self-trained model; all are predicted." in said
-        assert summary["method"]["settings"]["max_pool"] == 70
-        assert "These 70 were drawn at random from 240 unlabeled ones" in page
-    report = run("report", tmp_path / "out", "--table", place / "customers.csv")
-    assert report.exit_code == 0, report.output
+    assert len(trained) == 70
 
 
 BAD = {
-    "density with soft": (["--density", "kernel"], "--density is for cast-l and cast-d"),
-    "alpha with naive": (["--method", "naive", "--alpha", "0.5"], "--alpha is for cast-l and cast-d"),
-    "strategy with soft": (["--strategy", "all"], "--strategy is for cast-l, cast-d and naive"),
-    "prior with cast": (["--method", "cast-l", "--class-prior", "none"], "--class-prior is for soft"),
-    "no guard supervised": (["--method", "supervised", "--no-guard"], "--no-guard has no effect"),
-    "alpha too large": (["--method", "cast-l", "--alpha", "1.5"], "--alpha must be in [0, 1]; got 1.5"),
-    "metric": (["--metric", "acuracy"], "Did you mean 'accuracy'?"),
-    "model": (["--model", "xgbost"], "Did you mean 'xgboost'?"),
-    "time": (["--time-limit", "soon"], "--time-limit must be a positive time"),
-    "pool": (["--max-pool", "some"], "--max-pool must be a number of rows such as 100000, auto or all; got 'some'."),
-    "pool of nobody": (["--method", "supervised", "--max-pool", "9"], "--max-pool is for all methods but supervised."),
+    "scoring": (["--scoring", "acuracy"], "Did you mean 'accuracy'?"),
+    "estimator": (["--estimator", "xgbost"], "Did you mean 'xgboost'?"),
     "precision in percent": (["--precision", "95"], "--precision must be between 0 and 1, such as 0.95; got 95.0."),
-    "per class alone": (["--per-class"], "--per-class has no effect without --precision."),
-    "precision and cost": (["--precision", "0.9", "--cost", "review=1,error=2"], "by --precision or by --cost"),
-    "cost": (["--cost", "cheap"], "--cost must be costs such as \"review=1, error=20, ill as well=90\"; got 'cheap'."),
-    "class of a cost": (["--cost", "review=1, error=2, yes as maybe=9"], "--cost names the class 'maybe'"),
-    "resume": (["--resume"], "--resume is for filled tables; it has no effect without --precision or --cost."),
     "no column left": (
         [x for name in ("spend", "visits", "age", "score", "plan") for x in ("--ignore", name)],
         "No column is left",
@@ -283,16 +174,14 @@ BAD = {
 
 @pytest.mark.parametrize(("options", "sentence"), BAD.values(), ids=BAD.keys())
 def test_bad_options(options, sentence, place, tmp_path):
-    result = run(
-        "fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", "--jobs", 1, *options
-    )
+    result = run("fit", place / "customers.csv", "--target", "churned", "--out", tmp_path / "out", *options)
     assert result.exit_code == 2
     assert sentence in result.output
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_earlier_run_is_not_replaced_without_asking(fitted, place):
-    arguments = ["--target", "churned", "--out", fitted[0], "--method", "supervised", *QUICK]
+    arguments = ["--target", "churned", "--out", fitted[0], *QUICK]
     before = (fitted[0] / "summary.json").read_bytes()
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
@@ -305,7 +194,7 @@ def test_overwrite_replaces_a_run(place, tmp_path):
     folder.mkdir()
     (folder / "summary.json").write_text("old")
     (folder / ".DS_Store").write_text("the system's")
-    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", "--overwrite", *QUICK]
+    arguments = ["--target", "churned", "--out", folder, "--overwrite", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 0, result.output
     assert {path.name for path in folder.iterdir()} == FILES
@@ -317,7 +206,7 @@ def test_files_of_the_user_are_never_replaced(place, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
-    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", "--overwrite", *QUICK]
+    arguments = ["--target", "churned", "--out", folder, "--overwrite", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)  # beside them there is room
     assert result.exit_code == 0, result.output
     assert {path.name for path in folder.iterdir()} == {*FILES, "mine.txt"}
@@ -339,18 +228,18 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_appears_during_training_is_not_replaced(place, elsewhere, monkeypatch):
-    from tabcast.runs import _fit_table
+    from tabcast.runs import _training
 
     folder = elsewhere / "out"
 
     def appear(*arguments):
         folder.mkdir()
         (folder / "summary.json").write_text("of somebody else")
-        return train(*arguments)
+        return fit(*arguments)
 
-    train = _fit_table.train
-    monkeypatch.setattr(_fit_table, "train", appear)
-    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", *QUICK]
+    fit = _training._fit
+    monkeypatch.setattr(_training, "_fit", appear)
+    arguments = ["--target", "churned", "--out", folder, *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
     assert "has summary.json of an earlier run" in result.output
@@ -362,7 +251,7 @@ def test_a_folder_that_appears_during_training_is_not_replaced(place, elsewhere,
 
 
 def test_results_that_have_lost_their_place_are_kept(place, elsewhere, monkeypatch):
-    from tabcast.runs import _fit_table
+    from tabcast.runs import _training
 
     folder = elsewhere / "disk" / "out"
     folder.parent.mkdir()
@@ -371,12 +260,12 @@ def test_results_that_have_lost_their_place_are_kept(place, elsewhere, monkeypat
         folder.parent.rmdir()
         folder.parent.write_text("a file where the folder was")
         (elsewhere / "here").rmdir()
-        return train(*arguments)
+        return fit(*arguments)
 
-    train = _fit_table.train
-    monkeypatch.setattr(_fit_table, "train", vanish)
+    fit = _training._fit
+    monkeypatch.setattr(_training, "_fit", vanish)
     monkeypatch.setattr("tabcast.runs._folder.Path.cwd", lambda: elsewhere / "disk" / "nowhere")
-    arguments = ["--target", "churned", "--out", folder, "--method", "supervised", *QUICK]
+    arguments = ["--target", "churned", "--out", folder, *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
     (kept,) = (elsewhere / "temporary").iterdir()
@@ -390,7 +279,7 @@ def test_a_full_disk_leaves_nothing(place, elsewhere, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("tabcast.runs._run.save_model", full)
-    arguments = ["--target", "churned", "--out", elsewhere / "out", "--method", "supervised", *QUICK]
+    arguments = ["--target", "churned", "--out", elsewhere / "out", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
     assert "No space left on device; nothing was written." in result.output
@@ -405,7 +294,7 @@ def hear_interrupts():
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_leaves_nothing(place, tmp_path):
     command = [sys.executable, "-c", "from tabcast.cli.main import app; app()", "fit", str(place / "customers.csv")]
-    command += ["--target", "churned", "--out", str(tmp_path / "out"), "--method", "cast-l", "--jobs", "1"]
+    command += ["--target", "churned", "--out", str(tmp_path / "out"), "--estimator", "cast"]
     settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": hear_interrupts}
     with subprocess.Popen(command, **settings) as process:
         for line in process.stdout:
@@ -419,78 +308,34 @@ def test_ctrl_c_leaves_nothing(place, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-INTERRUPTED = """
-import os, signal, sys
-import tabcast.guard._guarded_classifier as guard
-
-done, compare = [], guard.compare_on_sample
-
-def interrupt_then_compare(*arguments):
-    done.append(0)
-    if len(done) in {when}:
-        os.kill(os.getpid(), signal.SIGINT)
-    return compare(*arguments)
-
-guard.compare_on_sample = interrupt_then_compare
-if {again}:
-    import tabcast.runs._training as training
-    training.diagnose = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
-from tabcast.cli.main import app
-app()
-"""
-CHEAP = ["--method", "naive", "--strategy", "all", *QUICK]
+def test_default_folder():
+    assert default_folder("/data/customers.csv.gz") == Path("customers-tabcast")
+    assert default_folder("a.b.parquet") == Path("a.b-tabcast")
+    assert default_folder("data/big/") == default_folder("data/big/*.csv") == Path("big-tabcast")
+    assert default_folder(".").name == f"{Path.cwd().name}-tabcast"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-class TestCtrlCDuringTheComparison:
-    """The model of all rows is there already: it is written, with what the comparison has shown until then."""
-
-    def interrupt(self, place, folder, when, *, again=False, options=CHEAP):
-        script = INTERRUPTED.format(when=[when], again=again)
-        command = [sys.executable, "-c", script, "fit", place / "customers.csv", "--target", "churned"]
-        command = [*command, "--out", folder, *options]
-        settings = {"capture_output": True, "text": True, "preexec_fn": hear_interrupts, "timeout": 300}
-        return subprocess.run([str(one) for one in command], **settings)
-
-    def test_after_some_splits_there_is_a_verdict(self, place, tmp_path):
-        done = self.interrupt(place, tmp_path / "out", 4)
-        assert done.returncode == 0, done.stderr
-        assert "An interrupt ended the comparison early: 3 of 5 x 2 splits were evaluated." in done.stdout
-        assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-        verdict = json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"]
-        assert verdict["stopped"]
-        assert len(verdict["scores"]) == 3
-
-    @pytest.mark.slow
-    def test_before_there_is_no_verdict_and_the_supervised_model(self, place, tmp_path):
-        done = self.interrupt(place, tmp_path / "out", 2, options=[*CHEAP, "--precision", "0.9"])
-        assert done.returncode == 0, done.stderr
-        assert "there is no verdict: the supervised model was kept" in done.stdout
-        assert json.loads((tmp_path / "out" / "summary.json").read_text())["verdict"] is None
-        assert "the supervised model was kept" in (tmp_path / "out" / "report.html").read_text()
-        assert len(pd.read_csv(tmp_path / "out" / "predictions.csv")) == 240
-        assert set(pd.read_csv(tmp_path / "out" / "filled.csv")["status"]) == {"given", "review"}  # nothing is known
-
-    @pytest.mark.slow
-    def test_a_second_one_ends_everything(self, place, tmp_path):
-        done = self.interrupt(place, tmp_path / "out", 4, again=True)
-        assert done.returncode == 130
-        assert "nothing was written" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert list(tmp_path.iterdir()) == []
-
-
-def test_default_folder_and_times():
-    assert default_folder(Path("/data/customers.csv.gz")) == Path("customers-tabcast")
-    assert default_folder(Path("a.b.parquet")) == Path("a.b-tabcast")
-    assert [read_seconds(text) for text in ("90", "90s", "1.5m", "2h")] == [90, 90, 90, 7200]
+@pytest.mark.parametrize(
+    ("argument", "option"),
+    [
+        (Argument("ignore"), "--ignore"),
+        (Argument("categories", ["a"]), "--category a"),
+        (Argument("use", ["a", "b"]), "--use a --use b"),
+        (Argument("missing_label", -1), "--missing-label -1"),
+        (Argument("overwrite", True), "--overwrite"),
+        (Argument("folder"), "--out"),
+    ],
+)
+def test_messages_name_options(argument, option):
+    assert COMMAND_LINE.name(argument) == option
+    assert option.split()[0] in {name for one in get_command(app).commands["fit"].params for name in one.opts}
 
 
 def test_a_line_break_in_a_column_name(tmp_path):
     pytest.importorskip("lightgbm")
     make_table(120, 40).rename(columns={"spend": "spend\nper year"}).to_csv(tmp_path / "table.csv", index=False)
-    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "supervised", "--model", "lightgbm"]
-    result = run("fit", tmp_path / "table.csv", *arguments, "--jobs", "1")
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--estimator", "lightgbm"]
+    result = run("fit", tmp_path / "table.csv", *arguments)
     assert result.exit_code == 0, result.output
     assert "Line breaks in column names became spaces: 'spend per year'." in result.output
 
@@ -501,18 +346,18 @@ def test_words_of_a_learner_are_one_sentence(place, tmp_path, monkeypatch):
     def fail(*arguments):
         raise lightgbm.basic.LightGBMError("Wrong size of feature_names")
 
-    monkeypatch.setattr("tabcast.runs._fit_table.train", fail)
-    arguments = ["--target", "churned", "--out", tmp_path / "out", "--model", "lightgbm", "--jobs", "1"]
+    monkeypatch.setattr("tabcast.runs._training._fit", fail)
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--estimator", "lightgbm"]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 2
-    assert "lightgbm could not be trained on this table (Wrong size of feature_names); try another --model." in (
+    assert "lightgbm could not be trained on this table (Wrong size of feature_names); try another --estimator." in (
         result.output
     )
 
 
 def test_an_empty_folder_is_refused(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("fit", place / "customers.csv", "--target", "churned", "--out", "", "--method", "supervised")
+    result = run("fit", place / "customers.csv", "--target", "churned", "--out", "")
     assert result.exit_code == 2
     assert result.stderr == "--out is empty; give a folder, or . for the current one.\n"
     assert list(tmp_path.iterdir()) == []
@@ -523,20 +368,21 @@ def test_a_metric_that_fails_is_named_as_the_option(place, tmp_path):
     table = pd.read_csv(place / "customers.csv").astype({"churned": object})
     table.loc[table["churned"].notna() & (np.arange(len(table)) % 3 == 0), "churned"] = "perhaps"
     table.to_csv(tmp_path / "three.csv", index=False)
-    arguments = ["--target", "churned", "--out", tmp_path / "out", "--method", "naive", "--metric", "precision", *QUICK]
+    arguments = ["--target", "churned", "--out", tmp_path / "out", "--scoring", "precision", *QUICK]
     result = run("fit", tmp_path / "three.csv", *arguments)
     assert result.exit_code == 2
-    assert result.stderr.startswith("--metric precision failed on ")
+    assert result.stderr.startswith("--scoring precision failed on ")
     assert re.search(r"held-out rows \((Target is multiclass|pos_label=1 is not a valid label)", result.stderr)
     assert result.stderr.endswith("Label more rows of rare classes, or choose another score.\n")
     assert not (tmp_path / "out").exists()
 
 
-def test_too_few_labels_to_hold_some_out(tmp_path):
+def test_too_few_labels_to_hold_some_out(tmp_path, monkeypatch):
+    monkeypatch.setitem(GuardedClassifier.__init__.__kwdefaults__, "n_splits", 5)
     table = pd.DataFrame({"a": np.arange(40) % 7, "b": np.arange(40) % 3, "y": ["no", "yes"] * 20})
     table.loc[3:, "y"] = None  # a split trains on one row per class
     table.to_csv(tmp_path / "table.csv", index=False)
-    result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "out", "--method", "naive", *QUICK)
+    result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "out", "--estimator", "cast")
     assert result.exit_code == 2
     assert "every class has a single labeled row" in result.stderr
-    assert result.stderr.endswith("Label more rows, or use --method supervised.\n")
+    assert result.stderr.endswith("Label more rows.\n")

@@ -161,7 +161,9 @@ def test_by_hand(tmp_path, case):
 
 
 def test_paths(tmp_path):
-    assert "no Parquet or CSV file in" in check(tmp_path, tmp_path, TARGET)
+    assert "is inside" in check(tmp_path, tmp_path, TARGET)
+    (tmp_path / "empty").mkdir()
+    assert "no Parquet or CSV file in" in check(tmp_path, tmp_path / "empty", TARGET)
     assert "no file t.csv" in check(tmp_path, tmp_path / "t.csv", TARGET)
     assert "no folder" in check(tmp_path, tmp_path / "nowhere" / "t.csv", TARGET)
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")

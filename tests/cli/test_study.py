@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tabcast.cli import study as study_module
 from tabcast.cli.study import study_app
 from tabcast.study import run as run_module
-from tabcast.study.backends import Crashed
+from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
 
@@ -34,7 +34,7 @@ def invoke(*arguments):
 
 
 def run(config, *arguments):
-    return invoke("run", config, "--backend", "serial", *arguments)
+    return invoke("run", config, *arguments)
 
 
 def words_of(output):
@@ -98,18 +98,25 @@ class TestRun:
         assert f"Table 0: {N_TRIALS} done, {N_TRIALS} failed, 0 skipped, 0 missing; about " in result.output
         assert f"{N_TRIALS} x OSError: the disk is gone" in result.output
 
-    def test_crashed_jobs_end_with_code_1(self, config, monkeypatch):
-        crash = Crashed("clouds, seed 1 (6 trials)", "The worker process was killed by SIGKILL (out of memory?).")
-        monkeypatch.setattr(run_module, "run_studies", lambda *arguments, **options: [crash])
+    def test_workers_that_die_end_with_code_1(self, config, monkeypatch):
+        def die(*arguments, **options):
+            raise ChildProcessError("A worker process was killed (out of memory?).")
+
+        monkeypatch.setattr(run_module, "run_jobs", die)
         result = run(config)
         assert result.exit_code == 1
-        assert "clouds, seed 1 (6 trials) crashed: The worker process was killed by SIGKILL" in result.output
+        assert "A worker process was killed (out of memory?)." in result.output
         assert f"{N_TRIALS} missing" in result.output
 
-    def test_scheduler_without_dask(self, config):
-        result = run(config, "--scheduler", "tcp://127.0.0.1:1")
-        assert result.exit_code == 2
-        assert "--scheduler needs --backend dask" in words_of(result.output)
+    @needs("distributed")
+    def test_a_scheduler_that_is_not_there(self, config, monkeypatch):
+        import dask
+
+        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+            result = run(config, "--dask", "tcp://127.0.0.1:1")
+        assert result.exit_code == 1
+        assert "127.0.0.1:1" in result.stderr
+        assert "Traceback" not in result.output
 
 
 class TestStatus:
@@ -140,8 +147,8 @@ class TestStatus:
 class TestRestore:
     def test_records_that_are_gone(self, config, tmp_path):
         run(config)
-        invoke("table", write_config(tmp_path, more=TABLE), "--out", tmp_path / "out")
-        results = ("--results", tmp_path / "out" / "results.csv", "--records", tmp_path / "others")
+        invoke("write", write_config(tmp_path, more=TABLE), "--out", tmp_path / "out")
+        results = ("--results", tmp_path / "out" / "small" / "results.csv.gz", "--records", tmp_path / "others")
         result = invoke("restore", config, *results)
         assert result.exit_code == 0, result.output
         assert f"{N_TRIALS} records restored from" in words_of(result.output)

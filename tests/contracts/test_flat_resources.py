@@ -14,7 +14,10 @@ import numpy as np, pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.files import read_table_file
-from tabcast.runs import load_model, save_model
+from tabcast.decisions import MostProbable
+from tabcast.files import understand
+from tabcast.runs import SavedModel, load_model
+from tabcast.runs._model_file import save_model
 from tabcast.teachers import Committee
 
 warnings.simplefilter("ignore")
@@ -38,12 +41,15 @@ def measure():
     pages = int(open("/proc/self/statm").read().split()[1])
     return {"megabytes": pages * os.sysconf("SC_PAGE_SIZE") / 2**20, "files": len(os.listdir("/proc/self/fd"))}
 
+understanding = understand(pd.DataFrame({"a": [1, 2, 3] * 4, "y": ["u", "v", "v"] * 4}), "y")
 measured = []
 for number in range(1, 201):
     kinds[number % len(kinds)].fit(X, y).predict(X)
     if number % 10 == 0:
         read_table_file("table.csv")
-        save_model("model.skops", kinds[0].estimator_ if number > 10 else tree.fit(X, y), {}, {})
+        fitted = kinds[0].estimator_ if number > 10 else tree.fit(X, y)
+        rule = MostProbable().fit(fitted.classes_, np.full(len(fitted.classes_), 1.0))
+        save_model("model.skops", SavedModel(fitted, understanding, rule))
         load_model("model.skops")
     if number in (50, 200):
         measured.append(measure())

@@ -28,8 +28,6 @@ def find_expected(estimator):
 @pytest.mark.filterwarnings("ignore::tabcast.exceptions.TabcastWarning")
 @parametrize_with_checks(
     [
-        SelfTrainingClassifier(),
-        CASTClassifier(),
         SelfTrainingClassifier(LogisticRegression()),
         CASTClassifier(LogisticRegression()),
         SoftSelfTrainingClassifier(LogisticRegression()),
@@ -37,4 +35,11 @@ def find_expected(estimator):
     expected_failed_checks=find_expected,
 )
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::tabcast.exceptions.TabcastWarning")
+@parametrize_with_checks([SelfTrainingClassifier(), CASTClassifier()], expected_failed_checks=find_expected)
+def test_scikit_learn_checks_with_the_default_estimator(estimator, check):
     check(estimator)

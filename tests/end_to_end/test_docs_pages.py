@@ -64,7 +64,7 @@ def test_plug_ins_of_studies_run(tmp_path):
         study = study.replace(shown, smaller)
     path = tmp_path / "my_study.toml"
     path.write_text(study, "utf-8")
-    result = CliRunner().invoke(app, ["study", "run", str(path), "--backend", "serial"])
+    result = CliRunner().invoke(app, ["study", "run", str(path)])
     assert "My study: 4 done, 0 failed, 0 skipped, 0 missing" in result.output
     result = CliRunner().invoke(app, ["study", "table", str(path)])
     assert "Aligned" in result.output

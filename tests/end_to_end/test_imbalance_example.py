@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "examples" / "imbalance.py"
 PAGE = (ROOT / "docs" / "imbalance.md").read_text()
 # In the second of these the forest alone never predicts the class, so no strategy by itself can find it.
-SEEDS = [0, 5]
+SEEDS = [0, pytest.param(5, marks=pytest.mark.slow)]
 
 
 def load_example():
@@ -36,13 +36,6 @@ example.compare = cache(example.compare)  # each table is compared once for all 
 @pytest.fixture(params=SEEDS)
 def table(request):
     return example.compare(request.param)
-
-
-def test_the_minority_is_5_percent():
-    for seed in SEEDS:
-        _, y, _, y_pool, _, y_new = example.draw_table(seed)
-        for classes in (y, y_pool, y_new):
-            assert classes.mean() == pytest.approx(0.05, abs=0.005)
 
 
 def test_scikit_learn_labels_many_rows_and_none_of_the_minority(table):
@@ -79,7 +72,7 @@ def test_the_same_on_a_real_table(name, rare_class):
     X, y = read_dataset(name)
     X = X.apply(lambda column: column.cat.codes if column.dtype == "category" else column).to_numpy(float)
     every = (y.astype(str) == rare_class).to_numpy().astype(int)
-    for seed in range(3):
+    for seed in range(2):
         X_train, _, rare, _ = train_test_split(X, every, train_size=1520, stratify=every, random_state=seed)
         pool = np.arange(1520) >= 200
         half_labeled = np.where(pool, -1, rare)
@@ -99,13 +92,6 @@ def test_the_script_prints_the_table(capsys):
     names = [line.split("|")[1].strip() for line in rows[2:]]
     assert names == ["no pseudo-labels", "scikit-learn", *example.STRATEGIES]
     assert "1 of 1" in rows[2 + names.index(example.BEST)]
-
-
-def test_the_page_shows_the_methods_of_the_script():
-    assert "python examples/imbalance.py 10" in PAGE
-    names = [line.split("|")[1].strip() for line in PAGE.splitlines() if line.count("|") == 10]
-    assert names[0] == "method"
-    assert names[2:] == ["no pseudo-labels", "scikit-learn", *example.STRATEGIES]
 
 
 def test_the_code_of_the_page_runs(capsys):

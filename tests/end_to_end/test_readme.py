@@ -22,19 +22,6 @@ COMMANDS = [line.split("#")[0].strip() for line in re.findall(r"^    (.+)$", PRO
 SHORTER = {CASTClassifier: {"max_rounds": 2, "max_fits": 40}, GuardedClassifier: {"n_splits": 2, "n_repeats": 1}}
 
 
-def test_there_are_blocks():
-    assert len(BLOCKS) >= 3
-
-
-def test_a_fresh_clone_has_the_commands_that_it_is_told_to_type():
-    """`make demo` makes the environment in which `python` and `tabcast` of all later commands are found."""
-    assert COMMANDS[:2] == ["make demo", ". .venv/bin/activate"]
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert re.search(r"^VENV := \.venv$", makefile, re.MULTILINE)
-    assert re.search(r"^demo: \$\(VENV\)/installed$", makefile, re.MULTILINE)
-    assert {line.split()[0] for line in COMMANDS[2:]} == {"python", "tabcast"}
-
-
 @pytest.mark.usefixtures("small_committee")
 def test_the_commands_about_the_csv(tmp_path, monkeypatch):
     """As printed, in order; with a cheaper model."""
@@ -48,7 +35,7 @@ def test_the_commands_about_the_csv(tmp_path, monkeypatch):
         [sys.executable, ROOT / wanted[0].split()[1], *wanted[0].split()[2:]], check=True, capture_output=True
     )
     for line in wanted[1:]:
-        cheap = ["--method", "supervised", "--model", "logistic_regression", "--jobs", "1"]
+        cheap = ["--estimator", "logistic_regression"]
         result = CliRunner().invoke(app, [*shlex.split(line)[1:], *cheap])
         assert result.exit_code == 0, result.output
     assert (tmp_path / "tumors-tabcast" / "report.html").exists()

@@ -44,7 +44,7 @@ def test_default_estimator_takes_every_kind_of_column(mixed_table, density):
 def test_dataframe_reaches_a_pipeline_that_selects_by_name(mixed_table):
     X, truth = mixed_table
     y = hide_labels(truth, 50, 0, None)
-    model = CASTClassifier(by_name(), alpha=0.5, random_state=0).fit(X, y)
+    model = CASTClassifier(by_name(), alpha=0.5, validation=0.3, random_state=0).fit(X, y)
     assert model.score(X, truth) > 0.75
     assert isinstance(model.estimator_, Pipeline)
     assert model.feature_names_in_.tolist() == X.columns.tolist()
@@ -62,28 +62,29 @@ def test_polars_gives_what_pandas_gives(mixed_table):
     ).with_columns(pl.col("income").fill_nan(None), pl.col("plan").cast(pl.Categorical))
     pandas = X[frame.columns]
     settings = {"alpha": 0.5, "max_rounds": 2, "validation": 0.3, "random_state": 0}
-    for density in ("likelihood", "kernel"):
-        ours = CASTClassifier(density=density, **settings).fit(frame, pl.Series(y.tolist()))
-        theirs = CASTClassifier(density=density, **settings).fit(pandas, y)
-        np.testing.assert_allclose(ours.predict_proba(frame), theirs.predict_proba(pandas))
-        np.testing.assert_allclose(ours.pseudo_labels_["density"], theirs.pseudo_labels_["density"])
+    ours = CASTClassifier(density="kernel", **settings).fit(frame, pl.Series(y.tolist()))
+    theirs = CASTClassifier(density="kernel", **settings).fit(pandas, y)
+    np.testing.assert_allclose(ours.predict_proba(frame), theirs.predict_proba(pandas))
+    np.testing.assert_allclose(ours.pseudo_labels_["density"], theirs.pseudo_labels_["density"])
 
 
-def test_polars_stays_polars_for_the_base_estimator(mixed_table):
+def test_the_base_estimator_gets_pandas(mixed_table):
     X, truth = mixed_table
     frame = pl.DataFrame({"age": X["age"].to_numpy(), "size": X["age"].to_numpy() ** 2})
 
     class Witness(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
-            assert isinstance(X, pl.DataFrame)
+            assert isinstance(X, pd.DataFrame)
             return super().fit(X, y, sample_weight)
 
     model = SelfTrainingClassifier(Witness(), random_state=0).fit(frame, hide_labels(truth, 40, 0, None))
     assert len(model.predict(frame)) == len(truth)
 
 
-@pytest.mark.parametrize("convert", [str, bool, int, float], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("name", ["sklearn", "xgboost", "lightgbm"])
+@pytest.mark.parametrize(
+    ("name", "convert"),
+    [("sklearn", str), ("sklearn", bool), ("xgboost", str), ("xgboost", int), ("lightgbm", bool), ("lightgbm", float)],
+)
 def test_kinds_of_labels(mixed_table, name, convert):
     X, truth = mixed_table
     truth = np.array([convert(value) for value in (truth == "stays").astype(int) + (convert is int) * 5])
@@ -209,11 +210,11 @@ def test_grid_search_and_cross_validation_on_a_half_labeled_table(mixed_table):
     X, truth = mixed_table
     y = hide_labels(truth, 60, 0, None)
     model = CASTClassifier(by_name(), alpha=0.5, validation=None, random_state=0)
-    scores = cross_val_score(model, X, y, cv=SemiSupervisedSplit(3), error_score="raise")
+    scores = cross_val_score(model, X, y, cv=SemiSupervisedSplit(2), error_score="raise")
     assert scores.min() > 0.5
     search = GridSearchCV(
         model,
-        {"density": ["likelihood", "kernel"], "estimator__classify__C": [0.1, 1.0]},
+        {"density": ["likelihood"], "estimator__classify__C": [0.1, 1.0]},
         cv=SemiSupervisedSplit(2),
         scoring=LabeledScorer("balanced_accuracy"),
         error_score="raise",
@@ -233,7 +234,7 @@ def test_inside_a_pipeline_and_cloned(mixed_table):
     assert again[-1].alpha_ == 0.0
 
 
-@pytest.mark.parametrize("name", ["cmc", "credit-g"])
+@pytest.mark.parametrize("name", ["cmc", pytest.param("credit-g", marks=pytest.mark.slow)])
 def test_real_mixed_tables_with_missing_values(name):
     X, truth = read_dataset(name)
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1).sample(600, random_state=0)

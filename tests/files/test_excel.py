@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from tabcast import fit_table, load_run
 from tabcast.cli.main import app
-from tabcast.files import TableFileError, iter_table_file, read_table_file, understand
+from tabcast.files import TableFileError, read_table_file, understand
+from tabcast.files._read import open_table_file
 
 ROWS = [
     ["age", "paid", "since", "member", "code", "mixed", "churned"],
@@ -35,7 +36,7 @@ def write(path, **sheets):
 def test_cells_keep_their_types(tmp_path):
     frame = read_table_file(write(tmp_path / "t.xlsx", data=ROWS))
     assert frame.columns.tolist() == ROWS[0]
-    assert frame["age"].tolist() == [31, pd.NA, 28]
+    np.testing.assert_array_equal(frame["age"], [31, np.nan, 28])
     np.testing.assert_array_equal(frame["paid"], [1.5, 2, np.nan])
     assert frame["since"].dt.year.tolist()[:2] == [2020, 2021]
     assert frame["member"].tolist() == [True, False, True]
@@ -82,7 +83,8 @@ def test_other_files_have_no_sheets(tmp_path):
 
 def test_batches(tmp_path):
     path = write(tmp_path / "t.xlsx", data=[["a", "b"], *([n, n / 2] for n in range(7))])
-    batches = list(iter_table_file(path, 3))
+    table = open_table_file(path)
+    batches = [batch for batch, _ in table.batches(3, table.names)]
     assert [len(batch) for batch in batches] == [3, 3, 1]
     pd.testing.assert_frame_equal(pd.concat(batches), read_table_file(path))
 
@@ -126,8 +128,8 @@ def test_fit_and_predict(tmp_path):
     rows = [["a", "b", "y"]]
     rows += [[float(n % 2 + random.normal(0, 0.3)), "uv"[n % 2], None if n > 40 else "uv"[n % 2]] for n in range(80)]
     path = write(tmp_path / "t.xlsx", notes=[["x"], [1]], data=rows)
-    options = ["--sheet", "data", "--out", str(tmp_path / "out"), "--method", "supervised", "--jobs", "1"]
-    fit = ["fit", str(path), "--target", "y", "--model", "logistic_regression"]
+    options = ["--sheet", "data", "--out", str(tmp_path / "out")]
+    fit = ["fit", str(path), "--target", "y", "--estimator", "logistic_regression"]
     result = CliRunner().invoke(app, [*fit, *options])
     assert result.exit_code == 0, result.output
     predict = ["predict", str(tmp_path / "out"), str(path), "--sheet", "data", "-o", str(tmp_path / "p.csv")]
@@ -143,4 +145,4 @@ def test_fit_and_predict(tmp_path):
     assert refused.exit_code == 2
     assert "lacks columns 'a', 'b'" in refused.output
     refused = CliRunner().invoke(app, [*report[:2], "--sheet", "data"])
-    assert "--sheet has no effect without --table." in refused.output
+    assert "--sheet has no effect without TABLE." in refused.output

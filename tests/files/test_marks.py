@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from tabcast.files import Understanding, describe, understand
-from tabcast.runs._unite import unite
+from tabcast.runs._table import unite
 
 N = 60
 AMOUNTS = np.random.default_rng(1).integers(800, 99_000, N)
@@ -110,3 +110,57 @@ def test_an_unlabeled_file_in_another_notation():
     united, _ = unite(one, other, "target", ("one.csv", "other.csv"))
     features = understand(united, "target").features(united)["column"]
     np.testing.assert_array_equal(features, np.concatenate([AMOUNTS, AMOUNTS + 0.25]))
+
+
+def test_an_amount_with_thousands_beside_decimal_commas():
+    frame = pd.DataFrame(
+        {
+            "price": [f"${n:,}" for n in AMOUNTS * 10],
+            "size": [f"{n / 7:.2f}".replace(".", ",") for n in AMOUNTS],
+            "count": [str(n) for n in AMOUNTS % 50],
+            "target": LABELS,
+        }
+    )
+    understanding = understand(frame, "target")
+    np.testing.assert_array_equal(understanding.features(frame)["price"], AMOUNTS * 10)
+    np.testing.assert_allclose(understanding.features(frame)["size"], AMOUNTS / 7, atol=0.006)
+    price, size, count = understanding.columns
+    assert "thousands commas" in price.why
+    assert "decimal comma" in size.why
+    assert count.why == f"numbers from {(AMOUNTS % 50).min()} to {(AMOUNTS % 50).max()}"
+
+
+UNITS = {
+    "square feet": ([f"{n:,} sq ft" for n in AMOUNTS], AMOUNTS, "sq ft"),
+    "kilograms": ([f"{n} kg" for n in AMOUNTS], AMOUNTS, "kg"),
+    "without a space": ([f"{n / 10}kg" for n in AMOUNTS], AMOUNTS / 10, "kg"),
+    "on most": ([f"{n} km/h" if n % 9 else str(n) for n in AMOUNTS], AMOUNTS, "km/h"),
+}
+
+
+@pytest.mark.parametrize("case", UNITS)
+def test_numbers_with_a_unit_are_numbers(case):
+    column, numbers, unit = UNITS[case]
+    found = learn(column).columns[0]
+    assert (found.kind, found.used) == ("number", True)
+    assert f"written with the unit {unit!r}" in found.why
+    np.testing.assert_allclose(read(column).features["column"], numbers)
+
+
+@pytest.mark.parametrize(
+    "levels", [["1", "2", "3", "4 or more"], ["12A", "13A", "14B", "15C"], ["9 AM", "10 AM", "11 PM", "2 PM"]]
+)
+def test_words_behind_numbers_that_are_no_units(levels):
+    assert learn((levels * N)[:N]).columns[0].kind == "category"
+
+
+@pytest.mark.parametrize("notation", ["%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p"])
+def test_times_of_day_are_minutes(notation):
+    minutes = AMOUNTS % 1440
+    texts = [pd.Timestamp(60 * minute, unit="s").strftime(notation).lstrip("0") for minute in minutes]
+    texts = [f"0{text}" if text.startswith(":") else text for text in texts]
+    found = learn(texts).columns[0]
+    assert (found.kind, found.used) == ("number", True)
+    assert "times of day in minutes since midnight" in found.why
+    np.testing.assert_array_equal(read(texts).features["column"], minutes)
+    assert read(texts, ["2:05 PM", "25:00"]).features["column"].tolist() == pytest.approx([845, np.nan], nan_ok=True)

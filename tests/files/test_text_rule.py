@@ -2,18 +2,15 @@
 
 import json
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tabcast import fit_table, load_run
 from tabcast.files import Understanding, describe, understand
 from tabcast.runs import load_model, predict_file
-from tabcast.runs._model_file import ModelFileError, read_understanding
 
 GOOD = ["great", "lovely", "fine", "friendly", "warm", "quick", "clean", "tasty", "bright", "helpful"]
 BAD = ["awful", "slow", "dirty", "rude", "cold", "broken", "noisy", "stale", "dark", "useless"]
@@ -142,11 +139,9 @@ def test_names_that_are_taken():
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("method", ["supervised", "naive"])
-def test_a_table_of_reviews(method, tmp_path):
+def test_a_table_of_reviews(tmp_path):
     frame, truth = make_reviews()
-    options = {} if method == "supervised" else {"strategy": "all", "time_limit": 0.1}
-    run = fit_table(frame, "y", method=method, model="logistic_regression", **options)
+    run = fit_table(frame, "y", estimator="logistic_regression")
     right = (run.predictions["prediction"] == np.where(truth[60:], "good", "bad")).mean()
     assert right > 0.85
     run.save(tmp_path / "out")
@@ -155,16 +150,3 @@ def test_a_table_of_reviews(method, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     predict_file(load_model(tmp_path / "out"), tmp_path / "t.csv", tmp_path / "p.csv", batch_rows=70)
     np.testing.assert_allclose(pd.read_csv(tmp_path / "p.csv")["probability_good"], later["probability_good"])
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("directions", "AAAA"), ("directions", "no base 64!"), ("terms", ["a"]), ("analyzer", "code"), ("weights", [1.0])],
-)
-def test_a_damaged_rule_is_refused_when_the_model_is_loaded(field, value):
-    frame, _ = make_reviews()
-    plain = understand(frame, "y").to_dict()
-    plain["rules"][0][field] = value
-    model = SimpleNamespace(classifier=None, understanding=plain)
-    with pytest.raises(ModelFileError, match="What the model says of its training table is damaged"):
-        read_understanding(model)

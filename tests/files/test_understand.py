@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabcast.files import (
-    Fact,
-    TableFileError,
-    Understanding,
-    describe,
-    read_table_file,
-    understand,
-    write_table_file,
-)
+from tabcast.files import TableFileError, Understanding, describe, read_table_file, understand, write_table_file
+from tabcast.files._words import Fact
 from tests.conftest import DATASETS, SMALL_TABLES, hide_labels, needs, read_dataset, read_meta
 
 N = 100
@@ -196,8 +189,15 @@ def test_words_like_names_or_keys_are_suggested_to_be_left_out():
     assert "names or keys" not in describe(understand(table(towns), "target"))[-1]
 
 
-@pytest.mark.parametrize("index", [range(N), [*range(50), *range(50)], RANDOM.permutation(N) + 7, range(4)])
-@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [
+        (range(N), "Unnamed: 0"),
+        ([*range(50), *range(50)], "Unnamed: 0.1"),
+        (RANDOM.permutation(N) + 7, "Unnamed: 0"),
+        (range(4), "Unnamed: 0"),
+    ],
+)
 def test_the_index_of_a_frame_is_left_out(index, name):
     found = note([str(number) for number in index], name)
     assert (found.kind, found.used) == ("identifier", False)
@@ -493,8 +493,10 @@ def test_words_on_targets():
     assert understand(repeated, "target").notes == [Fact("repeated_rows", {"n": 27})]
 
 
-@pytest.mark.parametrize("marker", ["?", "unknown", "Unlabeled", "-", "none", -1])
-@pytest.mark.parametrize("empty", [True, False])
+@pytest.mark.parametrize(
+    ("marker", "empty"),
+    [("?", True), ("unknown", False), ("Unlabeled", True), ("none", False), (-1, True), (-1, False)],
+)
 def test_labels_that_look_like_markers_raise_a_caution(marker, empty):
     values = [marker, "a", "b", None if empty else "a"] * 9 if marker != -1 else [-1, 0, 1, None if empty else 0] * 9
     line = describe(understand(target(values), "target"))[-1]
@@ -600,7 +602,7 @@ columns_of_anything = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(first=columns_of_anything, later=columns_of_anything)
 def test_anything_in_a_column_is_understood(first, later):
     frame = table(pd.Series(first, dtype=object))
@@ -618,7 +620,7 @@ def test_anything_in_a_column_is_understood(first, later):
     pd.testing.assert_frame_equal(again.features(frame), one)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     numbers=st.lists(st.floats(-1e9, 1e9).map(lambda value: round(value, 3)), min_size=30, max_size=30, unique=True),
     notation=st.sampled_from(["plain", "german", "american"]),

@@ -27,8 +27,10 @@ from tabcast import (
     load_run,
 )
 from tabcast.cli.main import app
-from tabcast.models import seeded, weight_parameter
-from tabcast.table import NormalScores, TableCodes
+from tabcast.models import make_model
+from tabcast.models._adapted import seeded, weight_parameter
+from tabcast.self_training._self_trainer import SelfTrainer
+from tabcast.table._encoders import NormalScores, TableCodes
 from tabcast.teachers import Committee
 from tests.fuzz.generator import (
     Random,
@@ -239,7 +241,7 @@ def _depends_on_order(fitted: Any, table: Table) -> bool:
     return bool(np.ptp(found, axis=0).max() > ROUNDING)
 
 
-def drive_run(random: Random, notes: Notes, method: str = "supervised") -> Refusal | None:
+def drive_run(random: Random, notes: Notes, kind: type[SelfTrainer] = SelfTrainingClassifier) -> Refusal | None:
     """`fit_table`, `Run.predict`, `Run.save` and `load_run`."""
     table = draw_table(random)
     odd_labels = {"tuples", "dates", "mixed", "fractions", "infinite"}
@@ -248,10 +250,11 @@ def drive_run(random: Random, notes: Notes, method: str = "supervised") -> Refus
     frame = table.frame.reset_index(drop=True)
     frame["target"] = pd.Series(table.labels, dtype=object)
     frame.insert(0, "id", [f"r{number}" for number in random.permutation(len(frame))], allow_duplicates=True)
-    model = pick(random, ["logistic_regression"], ["auto"], 0.2)
-    options: dict[str, Any] = {} if method == "supervised" else {"time_limit": 0.01}
-    notes.append(f"fit_table(method={method!r}, model={model!r}) on {table}")
-    run = attempt(fit_table, frame, "target", method=method, model=model, id_columns=["id"], **options)
+    estimator: Any = kind(make_model("logistic_regression"))
+    if kind is not SoftSelfTrainingClassifier:
+        estimator.set_params(validation=None, max_rounds=1, strategy="all")
+    notes.append(f"fit_table(estimator={kind.__name__}) on {table}")
+    run = attempt(fit_table, frame, "target", estimator=estimator, id_columns=["id"])
     if isinstance(run, Refusal):
         return run
     known = [one for one in table.labels if one is not None]
@@ -279,7 +282,7 @@ def drive_run(random: Random, notes: Notes, method: str = "supervised") -> Refus
 
 def drive_self_trained_run(random: Random, notes: Notes) -> Refusal | None:
     """The same with self-training, its comparison and its diagnostics: seconds instead of a moment."""
-    return drive_run(random, notes, pick(random, ["naive", "soft", "cast-l"], ["cast-d"]))
+    return drive_run(random, notes, pick(random, [SoftSelfTrainingClassifier], [CASTClassifier]))
 
 
 def drive_command_line(random: Random, notes: Notes) -> Refusal | None:
@@ -293,8 +296,8 @@ def drive_command_line(random: Random, notes: Notes) -> Refusal | None:
     with tempfile.TemporaryDirectory() as place, chdir(place):
         path, folder = Path(f"table{notation.ending}"), Path("run")
         path.write_bytes(data)
-        command = ["fit", str(path), "--target", "target", "--method", "supervised", "--model", "logistic_regression"]
-        refusal = _invoke([*command, "--id", "id", "--out", str(folder), "--jobs", "1"])
+        command = ["fit", str(path), "--target", "target", "--estimator", "logistic_regression"]
+        refusal = _invoke([*command, "--id", "id", "--out", str(folder)])
         check_folder(folder.absolute())
         if refusal is not None:
             require(not folder.exists(), "the command failed and wrote a folder")

@@ -20,7 +20,6 @@ import numpy as np
 
 from tests.fuzz.drivers import DRIVERS
 from tests.fuzz.invariants import Wrong, is_clear
-from tests.fuzz.known import KNOWN
 
 CORPUS = Path(__file__).parent / "corpus"
 # How often each driver is tried; self-trained runs take seconds each and are left to the soak.
@@ -30,7 +29,7 @@ SOAK = {"classifier": 0.78, "run": 0.11, "command_line": 0.1, "self_trained_run"
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case ended: "ok", "refused", "foreign", "wrong", or "known" with the reason."""
+    """How a case ended: "ok", "refused", "foreign" or "wrong"."""
 
     driver: str
     seed: int
@@ -40,7 +39,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether something is broken that is not known."""
+        """Whether something is broken."""
         return self.kind in ("foreign", "wrong")
 
 
@@ -57,12 +56,7 @@ def try_case(driver: str, seed: int) -> Outcome:
         except Exception as error:
             message = " ".join(f"{type(error).__name__}: {error}".split())
             kind, what = ("wrong", f"refused too late: {message}") if is_clear(error) else ("foreign", message)
-    described = "; ".join(notes)
-    if kind in ("foreign", "wrong"):
-        for pattern, reason in KNOWN.items():
-            if re.search(pattern, f"{what} | {described}"):
-                return Outcome(driver, seed, "known", reason, described)
-    return Outcome(driver, seed, kind, what, described)
+    return Outcome(driver, seed, kind, what, "; ".join(notes))
 
 
 def draw_cases(seed: int, weights: dict[str, float]):
@@ -81,7 +75,7 @@ def print_counts(outcomes: list[Outcome]) -> None:
     """Counts by outcome, and sentences by kind."""
     kinds = Counter(one.kind for one in outcomes)
     print(f"{len(outcomes):,} cases:", ", ".join(f"{kinds[kind]:,} {kind}" for kind in kinds))
-    for kind in ("refused", "known", "foreign", "wrong"):
+    for kind in ("refused", "foreign", "wrong"):
         counts = Counter(sentence_kind(one.what) for one in outcomes if one.kind == kind)
         if counts:
             print(f"\n{kind}:")

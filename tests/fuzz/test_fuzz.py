@@ -9,11 +9,11 @@ import pytest
 from tabcast import SelfTrainingClassifier
 from tabcast.checks import check_number
 from tests.fuzz.invariants import Refusal, Wrong, attempt, check_same, is_clear
-from tests.fuzz.soak import CORPUS, SUITE, Outcome, draw_cases, sentence_kind, try_case
+from tests.fuzz.soak import CORPUS, SUITE, Outcome, draw_cases, try_case
 
-N_CASES = 300
-N_PARTS = 10
-CASES = list(islice(draw_cases(13, SUITE), N_CASES))
+N_PARTS = 4
+CASES = list(islice(draw_cases(13, SUITE), 300))
+N_FIRST = 60  # the others are in `make slow`
 
 
 def assert_none_failed(outcomes: list[Outcome]) -> None:
@@ -23,7 +23,12 @@ def assert_none_failed(outcomes: list[Outcome]) -> None:
 
 @pytest.mark.parametrize("part", range(N_PARTS))
 def test_random_cases(part):
-    assert_none_failed([try_case(driver, seed) for driver, seed in CASES[part::N_PARTS]])
+    assert_none_failed([try_case(driver, seed) for driver, seed in CASES[:N_FIRST][part::N_PARTS]])
+
+
+@pytest.mark.slow
+def test_more_random_cases():
+    assert_none_failed([try_case(driver, seed) for driver, seed in CASES[N_FIRST:]])
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
@@ -38,13 +43,9 @@ def test_self_trained_runs():
 
 
 def test_most_cases_get_past_the_checks():
-    outcomes = [try_case("classifier", seed) for seed in range(30)]
-    assert sum(one.kind == "ok" for one in outcomes) >= 12
-
-
-def test_a_case_is_drawn_again_from_its_seed():
-    first, second = (try_case("classifier", 7) for _ in range(2))
-    assert first == second
+    outcomes = [try_case("classifier", seed) for seed in range(10)]
+    assert sum(one.kind == "ok" for one in outcomes) >= 4
+    assert try_case("classifier", 7) == outcomes[7]
 
 
 class Stumbles:
@@ -81,8 +82,3 @@ def test_a_difference_is_found():
         check_same(np.array([0.25, 0.5]), np.array([0.25, 0.6]), "not the same")
     with pytest.raises(Wrong, match="shapes"):
         check_same(np.array(["a"]), np.array(["a", "b"]), "not the same")
-
-
-def test_sentences_are_counted_by_kind():
-    kinds = {sentence_kind(f"Column {name!r} has {n:,} rows.") for name, n in {"a": 3, "b": 1204}.items()}
-    assert len(kinds) == 1

@@ -6,8 +6,9 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from tabcast.guard._interval import find_word, labels_to_settle
-from tabcast.statistics import Interval, corrected_interval
+from tabcast.guard._verdict import find_word, labels_to_settle
+from tabcast.statistics import corrected_interval
+from tabcast.statistics._intervals import Interval
 from tests.guard.reference_comparison import reference_interval, reference_student_quantile
 
 # Printed tables of Student's distribution, one-sided 0.95.

@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, get_scorer, log_loss, make_scorer
 from sklearn.naive_bayes import GaussianNB
 
-from tabcast.guard._scoring import HeldOutScore, is_share, name_score
+from tabcast.guard._comparison import HeldOutScore, is_share, name_score
 
 CLASSES = np.array(["a", "b", "c"])
 

@@ -8,9 +8,9 @@ import pytest
 from tabcast.study.config import read_study
 from tabcast.study.datasets import load_dataset
 from tabcast.study.methods import Request
-from tabcast.study.methods.guarded import Guarded
+from tabcast.study.methods.others import Guarded
 from tabcast.study.protocol import METRICS, make_folds
-from tabcast.study.trial import Setting
+from tabcast.study.records import Setting
 from tabcast.study.work import Work
 
 CONFIG = Path(__file__).parents[2] / "research" / "configs" / "guard.toml"

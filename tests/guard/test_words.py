@@ -2,7 +2,7 @@
 
 import pytest
 
-from tabcast.guard import say_verdict
+from tabcast.guard._verdict import say_verdict
 
 
 def make_verdict(**changes):

@@ -10,7 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tabcast import SelfTrainingClassifier
-from tabcast.models import AdaptedClassifier, NativeColumns, adapt, default_classifier, weight_parameter
+from tabcast.models import AdaptedClassifier
+from tabcast.models._adapted import NativeColumns, adapt, weight_parameter
+from tabcast.models._catalog import default_classifier
 from tests.conftest import hide_labels
 
 WORDS = np.array(["no", "yes"])

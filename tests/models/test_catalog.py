@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.models import AdaptedClassifier, Portfolio, default_classifier, weight_parameter
-from tabcast.models._catalog import MODEL_NAMES, make_model
+from tabcast.models import AdaptedClassifier, Portfolio
+from tabcast.models._adapted import weight_parameter
+from tabcast.models._catalog import MODEL_NAMES, default_classifier, make_model
 from tabcast.teachers import SelfTeacher
 
 NETS = ("mlp", "ft_transformer", "vime", "subtab", "scarf", "switchtab")

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.models import AdaptedClassifier, _cut_columns
-from tabcast.models._cut_columns import cut_column, cut_table, find_ends, fit_cut, nearest_code
+from tabcast.models import AdaptedClassifier, _adapted
+from tabcast.models._cut_columns import cut_column, cut_table, find_ends, nearest_code
 from tests.reference.reference_cut_columns import reference_cut, reference_ends
 
 COLUMNS = {
@@ -108,13 +107,10 @@ class TestTable:
         assert (cut["nullable"].isna() == frame["nullable"].isna()).all()
         pd.testing.assert_series_equal(cut["level"], frame["level"])
 
-    def test_polars_and_arrays(self, frame):
+    def test_arrays(self, frame):
         numbers = frame.drop(columns="level").astype(float)
         model = HistGradientBoostingClassifier()
         of_array = cut_table(numbers.to_numpy(), np.ones(600), model)
-        of_polars = cut_table(pl.from_pandas(numbers), np.ones(600), model)
-        assert isinstance(of_polars, pl.DataFrame)
-        assert np.array_equal(of_array, of_polars.to_numpy(), equal_nan=True)
         assert np.array_equal(of_array, cut_table(numbers, np.ones(600), model), equal_nan=True)
 
     @pytest.mark.parametrize("given", [["a"], [0], [True] + [False] * 5])
@@ -136,20 +132,20 @@ class TestFit:
     @pytest.fixture
     def seen(self, monkeypatch):
         seen = []
-        monkeypatch.setattr(_cut_columns, "IS_SLOW", True)
-        monkeypatch.setattr(_cut_columns, "cut_table", lambda X, weight, model: seen.append(type(model)) or X)
+        monkeypatch.setattr(_adapted, "IS_SLOW", True)
+        monkeypatch.setattr(_adapted, "cut_table", lambda X, weight, model: seen.append(type(model)) or X)
         return seen
 
     def test_only_gradient_boosting_with_weights(self, seen):
-        fit_cut(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {})
-        fit_cut(LogisticRegression(), self.X, self.y, {"sample_weight": self.weight})
+        _adapted._fit(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {})
+        _adapted._fit(LogisticRegression(), self.X, self.y, {"sample_weight": self.weight})
         assert not seen
-        fit_cut(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {"sample_weight": self.weight})
+        _adapted._fit(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {"sample_weight": self.weight})
         assert seen == [HistGradientBoostingClassifier]
 
     def test_not_in_other_releases(self, seen, monkeypatch):
-        monkeypatch.setattr(_cut_columns, "IS_SLOW", False)
-        fit_cut(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {"sample_weight": self.weight})
+        monkeypatch.setattr(_adapted, "IS_SLOW", False)
+        _adapted._fit(HistGradientBoostingClassifier(max_iter=1), self.X, self.y, {"sample_weight": self.weight})
         assert not seen
 
     def test_adapted_and_soft_use_it(self, seen):

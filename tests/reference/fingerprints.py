@@ -71,7 +71,6 @@ ATTRIBUTES = (
     "transduction_",
     "labeled_iter_",
     "selected_features_",
-    "class_mix_",
     "n_fits_",
     "alpha_",
     "alpha_scores_",
@@ -194,7 +193,6 @@ def grid():
     yield "cast kernel", lambda: Cast(trees(), density="kernel"), every
     yield "cast fixed", lambda: Cast(trees(), alpha=0.5, validation=None), every
     yield "cast alphas", lambda: Cast(linear(), alpha=[0.2, 0.7, 0.0], strategy="threshold"), mixed
-    yield "cast whole grid", lambda: Cast(trees(), max_fits=None, strategy="top_k", scaling="robust"), ("diabetes",)
     yield "cast uniform", lambda: Cast(trees(), density="uniform", strategy="all"), ("kc2",)
     yield "cast boruta", lambda: Cast(trees(), feature_selection=BorutaShap(max_iter=10)), ("diabetes", "credit-g")
     yield (
@@ -202,7 +200,13 @@ def grid():
         lambda: Cast(trees(), noise_filter="mahalanobis", density=KernelDensity("normal_reference")),
         numeric,
     )
-    yield "cast soft", lambda: Cast(trees(), pseudo_weight="soft", alpha=0.4, validation=0.25), numeric
+    yield (
+        "cast soft",
+        lambda: Self(
+            trees(), confidence=ClusterAware(EmpiricalLikelihood(), alpha=0.4), pseudo_weight="soft", validation=0.25
+        ),
+        numeric,
+    )
     yield "soft default", lambda: Soft(leaves()), every
     yield "soft xgboost", lambda: Soft(trees()), every
     yield "soft self", lambda: Soft(trees(), teacher="self", temperature=0.7), every

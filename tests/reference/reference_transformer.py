@@ -1,6 +1,6 @@
 """A transformer all of whose blocks compute every token: what one that ends with the summary alone must be equal to."""
 
-from tabcast.models.neural._transformer import TableTransformer
+from tabcast.models.neural._transformers import TableTransformer
 
 
 class EveryToken(TableTransformer):

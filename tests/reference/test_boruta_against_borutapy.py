@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from tabcast.feature_selection import BorutaShap
 from tabcast.feature_selection._shap_importance import default_forest, shap_importance
-from tabcast.table import learn_columns
+from tabcast.table._columns import learn_columns
 from tests.conftest import read_dataset
 
 
@@ -80,7 +80,7 @@ def test_importances_are_those_of_shap(library, n_classes):
         model = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=10, verbosity=-1, n_jobs=1)
     else:
         model = RandomForestClassifier(20, max_depth=4, random_state=0)
-    ours = shap_importance(model, X, y, categorical=np.zeros(5, dtype=bool))
+    ours = shap_importance(model, X, y, categorical=np.zeros(5, dtype=bool), explained=np.arange(150))
     values = np.asarray(shap.TreeExplainer(model).shap_values(X))
     expected = np.abs(values.reshape(150, 5, -1)).mean(axis=(0, 2))
     np.testing.assert_allclose(ours, expected, rtol=1e-4)

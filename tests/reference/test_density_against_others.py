@@ -13,7 +13,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import KBinsDiscretizer
 
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
-from tabcast.table import learn_columns
+from tabcast.table._columns import learn_columns
 
 kernel_density = pytest.importorskip("statsmodels.nonparametric.kernel_density", exc_type=ImportError)
 
@@ -81,9 +81,9 @@ class TestKernelDensity:
     """statsmodels' KDEMultivariate."""
 
     @pytest.mark.parametrize("tail", ["normal", "heavy"])
-    @pytest.mark.parametrize("n_rows", [20, 100, 500])
-    @pytest.mark.parametrize("letters", ["c", "u", "cc", "uu", "cu", "ucc", "cucu", "ccccc", "uuccuc"])
-    @pytest.mark.parametrize("levels", [(0, 1), (1, 2, 3), (0, 1.7, 0.4), (0.5, 0.0, 0.25, 0.75)])
+    @pytest.mark.parametrize("n_rows", [20, 500])
+    @pytest.mark.parametrize("letters", ["c", "u", "cc", "cu", "cucu", "ccccc", "uuccuc"])
+    @pytest.mark.parametrize("levels", [(0, 1), (0, 1.7, 0.4)])
     def test_normal_reference(self, letters, n_rows, levels, tail):
         for seed in range(2):
             table = make_table(seed, letters, n_rows, levels, tail)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tabcast.density import ClassConditional, EmpiricalLikelihood, KernelDensity
-from tabcast.table import equal_width_bins
+from tabcast.table._columns import equal_width_bins
 
 from .reference_density import (
     ReferenceClassConditional,
@@ -27,7 +27,7 @@ SUMMED = {"rtol": 1e-10, "atol": 1e-10}
 seeded = settings(
     derandomize=True,
     deadline=None,
-    max_examples=200,
+    max_examples=50,
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -186,7 +186,7 @@ PAIRS = {
 @pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
 @pytest.mark.parametrize("pair", PAIRS)
 class TestClassConditional:
-    @settings(seeded, max_examples=60)
+    @settings(seeded, max_examples=25)
     @given(data=st.data())
     def test_any_table(self, pair, data):
         density, make_reference, tolerance = PAIRS[pair]

@@ -11,7 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.teachers import Committee, TableCodes
+from tabcast.table._encoders import TableCodes
+from tabcast.teachers import Committee
 from tabcast.teachers import _committee as committee_module
 
 from . import reference_soft

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
-from tabcast import fit_table, load_run
+from tabcast import SelfTrainingClassifier, fit_table, load_run
 from tabcast.cli.main import app
-from tabcast.decisions import Balanced, Costs, Threshold
-from tabcast.runs import load_model, predict_file, save_model
+from tabcast.decisions import Costs, Threshold
+from tabcast.models import make_model
+from tabcast.runs import load_model, predict_file
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,7 @@ def table():
 
 
 def fit(table, **options):
-    options = {"method": "naive", "time_limit": 1, **options}
-    return fit_table(table, "churned", model="logistic_regression", **options)
+    return fit_table(table, "churned", estimator="logistic_regression", **options)
 
 
 def probabilities(frame):
@@ -37,15 +36,9 @@ def probabilities(frame):
     ("options", "name"),
     [
         ({}, "balanced"),
-        ({"metric": "accuracy"}, "accuracy"),
-        pytest.param({"metric": "roc_auc"}, "accuracy", marks=pytest.mark.slow),
-        ({"metric": "f1_macro"}, "f1"),
-        ({"metric": "accuracy", "decision": "balanced"}, "balanced"),
-        pytest.param({"decision": "accuracy"}, "accuracy", marks=pytest.mark.slow),
-        ({"decision": Threshold(0.3)}, "threshold"),
+        ({"scoring": "accuracy"}, "accuracy"),
+        ({"scoring": "f1_macro"}, "f1"),
         ({"decision": Costs({("yes", "no"): 9})}, "costs"),
-        ({"method": "supervised", "time_limit": None}, "balanced"),
-        ({"method": "supervised", "time_limit": None, "decision": "f1"}, "f1"),
     ],
 )
 def test_what_the_metric_or_the_user_sets_is_saved_and_applied_everywhere(options, name, table, tmp_path):
@@ -64,13 +57,11 @@ def test_what_the_metric_or_the_user_sets_is_saved_and_applied_everywhere(option
     assert predicted.meaning == run.decision.meaning
 
 
-def test_balanced_finds_more_of_the_rare_class_with_the_same_probabilities(table):
-    balanced, plain = (
-        fit(table, method="supervised", time_limit=None, decision=decision) for decision in ("balanced", "accuracy")
-    )
-    assert np.array_equal(probabilities(balanced.predictions), probabilities(plain.predictions))
-    n_rare = [(run.predictions["prediction"] == "yes").sum() for run in (balanced, plain)]
-    assert n_rare[0] > n_rare[1]
+def test_a_ready_classifier_has_its_own(table):
+    linear = make_model("logistic_regression")
+    ready = SelfTrainingClassifier(linear, strategy="all", validation=None, max_rounds=1, decision=Threshold(0.3))
+    assert fit_table(table, "churned", estimator=ready).decision.name == "threshold"
+    assert fit_table(table, "churned", estimator=ready, decision="accuracy").decision.name == "accuracy"
 
 
 @pytest.mark.parametrize(
@@ -90,23 +81,13 @@ def test_refused(decision, sentence, table):
         fit(table, decision=decision)
 
 
-def test_a_rule_for_other_classes_is_not_saved(table, tmp_path):
-    known = table.dropna()
-    model = LogisticRegression().fit(known[list("abcde")], known["churned"])
-    rule = Balanced().fit(np.arange(3), np.full(3, 1 / 3))
-    with pytest.raises(ValueError, match=r"must be a rule for the 2 classes of the classifier; got one for 3"):
-        save_model(tmp_path / "m.skops", model, {}, {}, rule)
-    save_model(tmp_path / "m.skops", model, {})
-    assert load_model(tmp_path / "m.skops").decision.is_most_probable
-
-
 class TestCommandLine:
     def run(self, *arguments):
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
     def test_a_number_is_a_threshold(self, table, tmp_path):
         table.to_csv(tmp_path / "t.csv", index=False)
-        options = ["--method", "supervised", "--model", "logistic_regression", "--out", tmp_path / "run"]
+        options = ["--estimator", "logistic_regression", "--out", tmp_path / "run"]
         result = self.run("fit", tmp_path / "t.csv", "--target", "churned", "--decision", "0.3", *options)
         assert result.exit_code == 0, result.output
         assert "The prediction is yes if its probability is at least 0.3, otherwise no" in result.output

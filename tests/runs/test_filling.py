@@ -7,18 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from typer.testing import CliRunner
 
-from tabcast import fit_table, load_run
-from tabcast.cli.main import app
+from tabcast import SelfTrainingClassifier, fit_table, load_run
 from tabcast.exceptions import TabcastWarning
-from tabcast.files import ArgumentError
-from tabcast.report import render_report
-from tabcast.report._filled import say_filled
+from tabcast.models import make_model
 from tabcast.runs import load_model, predict_file
+from tabcast.runs._filling import Guesses, choose_by_precision, choose_next_rows
 
 N_ROWS = 500
-QUICK = {"method": "supervised", "model": "logistic_regression"}
+LINEAR = make_model("logistic_regression")
+QUICK = {"estimator": SelfTrainingClassifier(LINEAR, strategy="all", validation=None, max_rounds=1)}
 
 
 def make_table(n_labeled=120):
@@ -110,7 +108,7 @@ class TestFilled:
         assert loaded.filled["status"].tolist() == run.filled["status"].tolist()
         assert loaded.next_rows["row"].astype(int).tolist() == run.next_rows["row"].tolist()
         loaded.save(tmp_path / "copy")
-        for name in ("filled.csv", "next_rows.csv", "history.json"):
+        for name in ("filled.csv", "next_rows.csv"):
             assert (tmp_path / "copy" / name).read_bytes() == (folder / name).read_bytes()
 
     def test_runs_without_it_have_none(self, place, tmp_path):
@@ -120,13 +118,6 @@ class TestFilled:
         run.save(tmp_path / "out")
         assert not (tmp_path / "out" / "filled.csv").exists()
         assert load_run(tmp_path / "out").filled is None
-
-
-@pytest.mark.parametrize(("stopped", "n_held_out", "said"), [(True, 40, True), (True, 120, False), (False, 40, False)])
-def test_a_comparison_that_ended_early_is_said(run, stopped, n_held_out, said):
-    facts = {**run.summary["filled"], "stopped": stopped, "n_held_out": n_held_out}
-    words = " ".join(say_filled(facts))
-    assert ("The comparison ended early, so only 40 of 120 labeled rows were held out" in words) is said
 
 
 def test_labels_and_names_as_the_table_has_them():
@@ -146,71 +137,55 @@ def test_a_filled_table_is_no_table_to_fit(run):
         fit_table(run.filled, "churned", **QUICK)
 
 
-def test_costs_decide_and_fill(place):
-    run = fit_table(place / "customers.csv", "churned", cost={"review": 1, "error": 4, ("yes", "no"): 40}, **QUICK)
-    assert run.decision.name == "costs"
-    assert run.summary["method"]["settings"]["cost"] == "review 1, error 4, yes as no 40"
-    filled = run.filled["status"] == "filled"
-    assert run.filled.loc[filled & (run.filled["churned"] == "no"), "probability"].min() > 0.95
-    assert 0 < run.summary["filled"]["cost"]["paid"] < 1
-    assert "costs less than a review (1)" in str(run.report)
+def draw(n, seed, certain=3.0):
+    """Probabilities of rows of two classes, and the truth drawn from them; `certain` spreads them."""
+    random = np.random.default_rng(seed)
+    yes = 1 / (1 + np.exp(-random.normal(0, certain, n)))
+    proba = np.column_stack([1 - yes, yes])
+    return proba, Guesses.of(proba, proba.argmax(axis=1)), (random.random(n) < yes).astype(int)
 
 
-class TestResume:
-    def fit(self, place, *options):
-        arguments = ["fit", place / "t.csv", "--target", "churned", "--out", place / "out", "--method", "supervised"]
-        arguments += ["--model", "logistic_regression", "--jobs", "1", *options]
-        return CliRunner().invoke(app, [str(one) for one in arguments])
+class TestRule:
+    def test_the_most_confident_rows_are_filled_and_right(self):
+        (_, known, truth), (_, pool, hidden) = draw(400, 0), draw(2000, 1)
+        filled, bound = choose_by_precision(known, truth, pool, 0.9)
+        assert bound["bound"] >= 0.9
+        assert filled.sum() == bound["n_filled"] > 500
+        assert pool.confidence[filled].min() >= bound["threshold"] > pool.confidence[~filled].max()
+        assert (pool.codes == hidden)[filled].mean() >= 0.9
 
-    def test_labels_are_added_and_coverage_grows(self, tmp_path):
-        for n_labeled in (12, 200):
-            make_table(n_labeled)[0].to_csv(tmp_path / "t.csv", index=False)
-            result = self.fit(tmp_path, "--precision", "0.85", "--resume")
-            assert result.exit_code == 0, result.output
-            if n_labeled == 12:
-                assert "No row was filled: all 488 unlabeled rows are left for review." in result.output
-                assert re.search(
-                    r"12 held-out labeled rows are too few, .* (about|at least) \d+ more labels", result.output
-                )
-        assert "In 2 runs, from 12 to 200 labels, the share of unlabeled rows" in result.output
-        history = json.loads((tmp_path / "out" / "history.json").read_text())
-        assert [one["n_labeled"] for one in history] == [12, 200]
-        assert history[0]["share"] == 0 < history[1]["share"]
-        assert history[1]["bound"] >= 0.85
-        assert "Growth with labels" in (tmp_path / "out" / "report.html").read_text()
-        refused = self.fit(tmp_path, "--precision", "0.85")
-        assert refused.exit_code == 2
-        other = self.fit(tmp_path, "--precision", "0.85", "--resume", "--target", "age")
-        assert "whose target is 'churned', not 'age'" in other.output
+    def test_a_class_that_was_never_held_out_is_not_filled(self):
+        (_, known, truth), (_, pool, _) = draw(400, 0), draw(2000, 1)
+        only = truth == 0
+        filled, _ = choose_by_precision(Guesses(known.confidence[only], known.codes[only]), truth[only], pool, 0.5)
+        assert not filled[pool.codes == 1].any()
 
-    def test_it_is_for_filled_tables(self, place):
-        with pytest.raises(ArgumentError, match="`resume` is for filled tables; it has no effect without `precision`"):
-            fit_table(place / "customers.csv", "churned", resume="folder", **QUICK)
+    @pytest.mark.parametrize("n", [0, 8])
+    def test_too_few_labels(self, n):
+        (_, known, truth), (_, pool, _) = draw(400, 0), draw(2000, 1)
+        filled, bound = choose_by_precision(Guesses(known.confidence[:n], known.codes[:n]), truth[:n], pool, 0.95)
+        assert not filled.any()
+        assert bound["fewest"] > 8
+        assert "threshold" not in bound
 
 
-def test_the_page_of_many_runs(run):
-    """Also of runs whose labels did not grow."""
-    entry = run.summary["filled"]["history"][0]
-    for history in ([entry, entry], [{**entry, "n_labeled": n, "share": n / 900} for n in (20, 80, 800)]):
-        summary = {**run.summary, "filled": {**run.summary["filled"], "history": history}}
-        assert "Growth with labels" in render_report(summary, run.pseudo_labels.drop(columns="customer"))
+class TestNextRows:
+    def test_close_to_being_filled_and_diverse(self):
+        proba, pool, _ = draw(2000, 1)
+        X = pd.DataFrame(np.random.default_rng(2).normal(size=(2000, 3)))
+        chosen = choose_next_rows(X, proba, pool.confidence, 0.8, seed=0)
+        assert len(set(chosen.tolist())) == 20
+        assert np.abs(pool.confidence[chosen] - 0.8).max() < 0.2
+        assert chosen.tolist() == choose_next_rows(X, proba, pool.confidence, 0.8, seed=0).tolist()
 
+    def test_the_least_certain_where_nothing_can_be_filled(self):
+        proba, pool, _ = draw(2000, 1)
+        X = pd.DataFrame(np.random.default_rng(2).normal(size=(2000, 3)))
+        chosen = choose_next_rows(X, proba, pool.confidence, np.nan, seed=0)
+        assert pool.confidence[chosen].max() < 0.75
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"precision": 95}, "`precision` must be between 0 and 1, such as 0.95; got 95."),
-        (
-            {"precision": 0.9, "cost": {"review": 1, "error": 2}},
-            "by `precision` or by `cost`, not by both",
-        ),
-        ({"per_class": True}, "`per_class` has no effect without `precision`."),
-        ({"precision": 0.9, "precision_confidence": 90}, "`precision_confidence` must be between 0 and 1"),
-        ({"cost": {"review": 1, "error": 2}, "decision": "f1"}, "`decision` has no effect with `cost`"),
-        ({"cost": {"review": 1, "error": 2, ("no", "maybe"): 9}}, "`cost` names the class 'maybe'"),
-    ],
-)
-def test_bad_arguments(options, sentence, place):
-    with pytest.raises(ArgumentError) as error:
-        fit_table(place / "customers.csv", "churned", **QUICK, **options)
-    assert sentence in str(error.value)
+    @pytest.mark.parametrize("n", [0, 1, 2])
+    def test_few_rows(self, n):
+        proba, pool, _ = draw(n, 1)
+        X = pd.DataFrame(np.random.default_rng(2).normal(size=(n, 3)))
+        assert sorted(choose_next_rows(X, proba, pool.confidence, 0.8, seed=0).tolist()) == list(range(n))

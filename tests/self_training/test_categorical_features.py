@@ -8,7 +8,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from tabcast import SelfTrainingClassifier
-from tabcast.models import adapt, make_model
+from tabcast.models import make_model
+from tabcast.models._adapted import adapt
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tabcast import GuardedClassifier, SelfTrainingClassifier
 from tabcast.exceptions import UnseenLevelsWarning
-from tabcast.models import default_classifier
+from tabcast.models._catalog import default_classifier
 
 RANDOM = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -96,9 +96,11 @@ def test_unseen_levels_warn_and_known_ones_do_not():
         model.predict(FRAME)
 
 
-def test_pandas_beside_polars_is_named():
-    with pytest.raises(TypeError, match=r"got a pandas DataFrame and a polars DataFrame\. Convert one"):
-        make().fit(FRAME, Y, X_unlabeled=pl.from_pandas(FRAME))
+def test_pandas_beside_polars_is_the_same_table():
+    more = FRAME.iloc[:30]
+    expected = make().fit(FRAME, Y, X_unlabeled=more).predict_proba(FRAME)
+    model = make().fit(FRAME, Y, X_unlabeled=pl.from_pandas(more))
+    np.testing.assert_array_equal(model.predict_proba(pl.from_pandas(FRAME)), expected)
 
 
 def test_columns_with_numbers_as_names_in_another_order_are_refused():

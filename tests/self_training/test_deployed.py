@@ -11,7 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.self_training import AveragedClassifier, SoftenedClassifier, calibrate_power
+from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier
+from tabcast.self_training._soft import calibrate_power
 from tabcast.teachers import Committee, FoundationModel
 
 LIGHT = Committee(["own", "linear"], n_folds=2)

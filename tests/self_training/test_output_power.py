@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
-from tabcast.self_training import calibrate_power
+from tabcast.self_training._soft import calibrate_power
 from tests.reference.reference_soft import calibrate
 
 

@@ -24,7 +24,8 @@ from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
 from tabcast.exceptions import NoUnlabeledRowsWarning, SamplingWarning
 from tabcast.pseudo_labels import Curriculum, Soft, TakeAll
-from tabcast.teachers import Committee, SelfTeacher, TableCodes
+from tabcast.table._encoders import TableCodes
+from tabcast.teachers import Committee, SelfTeacher
 from tabcast.teachers import _committee as committee_module
 from tabcast.validation import LabeledScorer, SemiSupervisedSplit
 

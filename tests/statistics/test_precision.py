@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tabcast.statistics import (
+from tabcast.statistics import supported_threshold
+from tabcast.statistics._precision import (
     fewest_rows,
     labels_to_support,
     precision_bound,
     supported_precision,
-    supported_threshold,
     threshold_grid,
 )
 
@@ -23,7 +23,7 @@ class TestBound:
         else:
             assert binom.sf(n_right - 1, n_rows, bound) == pytest.approx(0.1)
 
-    @pytest.mark.parametrize("precision", [0.6, 0.8, 0.9, 0.95, 0.99])
+    @pytest.mark.parametrize("precision", [0.6, 0.95])
     def test_fewest_rows(self, precision):
         n = fewest_rows(precision, 0.9)
         assert precision_bound(n, n, 0.9) >= precision - 1e-12
@@ -58,11 +58,10 @@ def draw_table(random, n_rows, world, precision=0.9):
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("precision", [0.8, 0.9])
-def test_the_promise_is_kept_in_nine_of_ten_tables(world, precision):
+def test_the_promise_is_kept_in_nine_of_ten_tables(world):
     """Whether confidences are calibrated or not: the true precision of what is filled reaches the one required."""
-    random = np.random.default_rng(0)
-    n_tables, broken = 150, 0
+    random, precision = np.random.default_rng(0), 0.9
+    n_tables, broken = 100, 0
     for _ in range(n_tables):
         confidence, truth = draw_table(random, int(random.choice([50, 120, 400])), world, precision)
         pool, pool_truth = draw_table(random, 4000, world, precision)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tabcast.study.config import Grid, read_study
-from tabcast.study.trial import Learner, Setting, Trial
+from tabcast.study.records import Learner, Setting, Trial
 from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from tabcast.models import AdaptedClassifier
-from tabcast.study.models import MODELS, Model, Space, _neural, find_models, get_model
+from tabcast.study.models import MODELS, Space, _members
 
 pytest.importorskip("optuna")
 pytest.importorskip("xgboost")
@@ -58,37 +58,16 @@ class TestCatalog:
         assert all(model.name == name for name, model in MODELS.items())
         assert len({model.label for model in MODELS.values()}) == len(MODELS)
 
-    def test_unknown_name(self):
-        with pytest.raises(ValueError, match=r"Unknown model: 'xgbost'\. Choices: .*Did you mean 'xgboost'\?"):
-            get_model("xgbost")
-
-    def test_a_file_is_enough(self, tmp_path, monkeypatch):
-        text = "from tabcast.study.models import Model\nM = Model({!r}, 'Mine', dict)\n"
-        package = tmp_path / "my_models"
-        package.mkdir()
-        (package / "__init__.py").touch()
-        (package / "mine.py").write_text(text.format("mine"))
-        (package / "_not_mine.py").write_text("raise RuntimeError")
-        monkeypatch.syspath_prepend(tmp_path)
-        assert [(name, model.label) for name, model in find_models("my_models", [str(package)]).items()] == [
-            ("mine", "Mine")
-        ]
-        (package / "twin.py").write_text(text.format("mine"))
-        with pytest.raises(ValueError, match=r"Two models of my_models are named 'mine'; the second is in twin\.py"):
-            find_models("my_models", [str(package)])
-
     def test_unknown_tuning(self):
         match = r"Unknown tuning of model 'xgboost': 'papr'\. Choices: paper, sane\. Did you mean 'paper'\?"
         with pytest.raises(ValueError, match=match):
-            get_model("xgboost").space("papr")
+            MODELS["xgboost"].space("papr")
 
     def test_networks_are_skipped_only_without_torch(self, monkeypatch):
         assert [name for name, model in MODELS.items() if model.preprocessing == "native"] == NETS
-        assert {MODELS[name].unavailable for name in NETS} <= {None, _neural.MISSING}
-        monkeypatch.setattr(_neural, "find_spec", lambda name: None)
-        assert _neural.network("mlp", "MLP", dict, {}).unavailable == (
-            "torch is not installed; pip install 'tabcast[nn]'"
-        )
+        assert {MODELS[name].unavailable for name in NETS} <= {None, _members.MISSING}
+        monkeypatch.setattr(_members, "find_spec", lambda name: None)
+        assert _members.network("mlp").unavailable == "torch is not installed; pip install 'tabcast[nn]'"
 
 
 @pytest.mark.parametrize("name", SANE)
@@ -169,7 +148,7 @@ def test_vary(name):
 
 
 def test_vary_keeps_a_tuned_share_of_rows():
-    model = get_model("xgboost")
+    model = MODELS["xgboost"]
     assert model.vary(model.build({"subsample": 0.6}, 0), 1).subsample == 0.6
     assert model.vary(model.build({}, 0), 1).subsample == 0.8
     assert model.vary(model.build({"subsample": 1}, 0), 1).subsample == 0.8
@@ -183,11 +162,11 @@ class TestXGBoost:
     def test_without_the_package(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "xgboost", None)
         with pytest.raises(ImportError, match=r"XGBoost is needed for model 'xgboost'.*'tabcast\[xgboost\]'"):
-            get_model("xgboost").build({}, 0)
+            MODELS["xgboost"].build({}, 0)
 
     def test_ends_of_the_paper_space(self):
         """Learning rate 0 learns nothing; `scale_pos_weight` acts on two classes, and is ignored for more."""
-        build = get_model("xgboost").build
+        build = MODELS["xgboost"].build
         X, y = make_rows(200, 0, native=False)
         flat = build({"learning_rate": 0.0, "n_estimators": 20}, 0).fit(X, y).predict_proba(X)
         assert np.ptp(flat[:, 1]) < 1e-6
@@ -201,7 +180,7 @@ class TestXGBoost:
 
     def test_silent(self, capfd):
         X, y = make_rows(60, 0, native=False)
-        get_model("xgboost").build({"scale_pos_weight": 3}, 0).fit(X, np.where(X["b"] > 0.5, 2, y))
+        MODELS["xgboost"].build({"scale_pos_weight": 3}, 0).fit(X, np.where(X["b"] > 0.5, 2, y))
         assert capfd.readouterr() == ("", "")
 
 
@@ -257,10 +236,10 @@ class TestSpace:
         assert self.space.capped("n", 9999) == self.space
 
     def test_cap_of_a_model(self):
-        paper = get_model("xgboost").space("paper", max_trees=200)
+        paper = MODELS["xgboost"].space("paper", max_trees=200)
         assert paper.distributions["n_estimators"] == IntDistribution(10, 200)
-        assert get_model("hist_gradient_boosting").space("sane", max_trees=50).distributions["max_iter"].high == 50
-        regression = get_model("logistic_regression")
+        assert MODELS["hist_gradient_boosting"].space("sane", max_trees=50).distributions["max_iter"].high == 50
+        regression = MODELS["logistic_regression"]
         assert regression.space("sane", max_trees=50) == regression.space("sane")
 
     def test_a_cap_below_the_lower_bound(self):
@@ -277,10 +256,10 @@ class TestSpace:
     def test_what_cannot_be_capped(self):
         """Text and truth values."""
         with pytest.raises(ValueError, match=r"Unknown parameter to cap of model 'mlp': 'layers'\. Choices: "):
-            get_model("mlp").check_caps({"layers": 3})
+            MODELS["mlp"].check_caps({"layers": 3})
         with pytest.raises(ValueError, match=r"Unknown parameter to cap of model 'ft_transformer': 'use_batch_norm'"):
-            get_model("ft_transformer").check_caps({"use_batch_norm": 1})
-        get_model("ft_transformer").check_caps({"num_attn_blocks": 4, "input_embed_dim": 24, "epochs": 10})
+            MODELS["ft_transformer"].check_caps({"use_batch_norm": 1})
+        MODELS["ft_transformer"].check_caps({"num_attn_blocks": 4, "input_embed_dim": 24, "epochs": 10})
 
     @pytest.mark.parametrize("start", [{"n": 10}, {"n": 9, "rate": 0.1}, {"n": 10, "rate": 0.1, "more": 1}])
     def test_bad_starts(self, start):
@@ -300,4 +279,3 @@ def test_models_are_sklearn_estimators():
     for name in AVAILABLE:
         estimator = MODELS[name].build({}, 3)
         assert repr(clone(estimator).get_params()) == repr(estimator.get_params())
-    assert all(isinstance(model, Model) for model in MODELS.values())

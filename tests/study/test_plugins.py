@@ -109,9 +109,9 @@ class TestCatalog:
     @pytest.mark.parametrize(
         "text",
         [
-            "from tabcast.study.methods.cast import cast_l",
-            "from tabcast.study.models.xgboost import MODEL",
-            "from tabcast.study.datasets import find_info\ndiabetes = find_info('diabetes')",
+            "from tabcast.study.methods.paper import cast_l",
+            "from tabcast.study.models import MODELS\nxgboost = MODELS['xgboost']",
+            "from tabcast.study.datasets import list_datasets\ndiabetes = list_datasets()[1]",
         ],
     )
     def test_a_file_may_import_members_of_tabcast(self, plugins, text):
@@ -166,7 +166,7 @@ class TestCommand:
 
     @needs("optuna")
     def test_run_and_status(self, run, plugins, tmp_path):
-        result = run("run", "--backend", "serial", "--plugins", str(plugins))
+        result = run("run", "--plugins", str(plugins))
         assert result.exit_code == 0, result.output
         assert "Table 0: 4 done, 0 failed, 0 skipped, 0 missing" in result.output
         records = [json.loads(path.read_text()) for path in (tmp_path / "records").rglob("label*.json")]
@@ -183,7 +183,7 @@ class TestCommand:
 
     @needs("optuna")
     def test_in_worker_processes(self, run, plugins):
-        result = run("run", "--backend", "processes", "--plugins", str(plugins))
+        result = run("run", "--jobs", "2", "--plugins", str(plugins))
         assert result.exit_code == 0, result.output
         assert "Table 0: 4 done" in result.output
 

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, l
 
 from tabcast.study.datasets import Split
 from tabcast.study.protocol import MetricScorer, choose_labeled, choose_rows, corrupt, f1, make_folds, measure
-from tabcast.study.trial import Setting
+from tabcast.study.records import Setting
 from tests.study.small_study import make_table
 
 ROLES = ("labeled", "pool", "validation", "test")

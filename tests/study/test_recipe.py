@@ -1,4 +1,4 @@
-"""The paper's CAST as the documentation writes it with the public classifier is what the study runs."""
+"""The paper's CAST as the documentation writes it with the public classes is what the study runs."""
 
 import re
 import runpy
@@ -12,9 +12,9 @@ from tabcast.study.catalog import load_catalog
 from tabcast.study.methods import Request
 from tabcast.study.models import Model, Space
 from tabcast.study.protocol import make_folds
-from tabcast.study.trial import Setting
+from tabcast.study.records import Setting
 from tabcast.study.work import Work
-from tabcast.table import stack_rows
+from tabcast.table._types import stack_rows
 from tests.conftest import needs
 from tests.study.small_study import make_table
 
@@ -25,8 +25,8 @@ METHODS = load_catalog().methods
 
 
 @pytest.fixture(scope="module")
-def papers_cast():
-    return runpy.run_path(str(PAPER / "recipe.py"))["papers_cast"]
+def fit_papers_cast():
+    return runpy.run_path(str(PAPER / "recipe.py"))["fit_papers_cast"]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def work():
 def test_the_readme_shows_the_recipe_that_runs():
     blocks = re.findall(r"```python\n(.*?)```", (PAPER / "README.md").read_text("utf-8"), re.DOTALL)
     source = (PAPER / "recipe.py").read_text("utf-8")
-    [block] = [block for block in blocks if "def papers_cast" in block]
+    [block] = [block for block in blocks if "def fit_papers_cast" in block]
     imports, function = block.split("\n\n\n")[:2]
     assert function.strip() in source
     assert all(line in source for line in imports.splitlines())
@@ -50,14 +50,21 @@ def test_the_readme_shows_the_recipe_that_runs():
     ("method", "density", "strategy"),
     [("cast-l", "likelihood", "curriculum"), ("cast-d", "kernel", "threshold")],
 )
-def test_it_equals_the_trial_of_the_study(papers_cast, work, method, density, strategy):
+def test_it_equals_the_trial_of_the_study(fit_papers_cast, work, method, density, strategy):
     fold = work.fold
     model = Model("given", "Given", lambda params, seed: GaussianNB(), {"none": Space({})})
     answer = METHODS[method].run(work, Request(model, {}, 0, strategy, "none"))
-    public = papers_cast(GaussianNB(), density=density, strategy=strategy, scoring=fold.metric)
-    public.set_params(categorical_features=fold.categorical)
     y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), -1)])
-    public.fit(stack_rows(fold.X_labeled, fold.X_pool), y, validation_data=(fold.X_validation, fold.y_validation))
+    public = fit_papers_cast(
+        GaussianNB(),
+        stack_rows(fold.X_labeled, fold.X_pool),
+        y,
+        (fold.X_validation, fold.y_validation),
+        density=density,
+        strategy=strategy,
+        scoring=fold.metric,
+        categorical_features=fold.categorical,
+    )
     np.testing.assert_array_equal(answer.proba, public.predict_proba(fold.X_test))
-    assert answer.facts["alpha"] == public.alpha_
+    assert answer.facts["alpha"] == public.parts_.confidence.alpha
     assert answer.facts["best_round"] == public.best_round_ > 0

@@ -1,16 +1,24 @@
-"""Every trial is a row of the results table, whatever became of it."""
+"""Every trial is a row of the results table, whatever became of it; and a table gives back its records."""
 
+import gzip
 import json
 
 import pandas as pd
 import pytest
 
 from tabcast.study.config import read_study
-from tabcast.study.results import collect_details, collect_results
-from tabcast.study.run import run_studies
-from tabcast.study.store import Store
+from tabcast.study.records import Store
+from tabcast.study.results import (
+    METRICS,
+    collect_details,
+    collect_results,
+    count_states,
+    estimate_seconds,
+    restore_records,
+)
+from tabcast.study.run import plan_jobs, run_studies
 from tests.conftest import needs
-from tests.study.small_study import GRID, write_config
+from tests.study.small_study import GRID, N_TRIALS, write_config
 
 WHAT = [
     "dataset",
@@ -52,10 +60,6 @@ class TestResults:
         expected = pd.DataFrame([trial.columns() for trial in study.trials("quick")])
         pd.testing.assert_frame_equal(results[expected.columns], expected)
 
-    def test_columns(self, study):
-        results = collect_results(study, "quick")
-        assert {*WHAT, "status", "reason", "metric", *FOUND} <= set(results.columns)
-
     def test_columns_before_anything_is_done(self, tmp_path):
         results = collect_results(read_study(write_config(tmp_path)), "quick")
         assert {*WHAT, "status", "reason", "metric", *FOUND} <= set(results.columns)
@@ -91,13 +95,6 @@ class TestResults:
         assert done.loc["cast-l-no-selection", "density_seconds"].gt(0).all()
         assert done.loc["supervised", "best_round"].eq(0).all()
 
-    def test_survives_a_csv(self, study, tmp_path):
-        results = collect_results(study, "quick")
-        results.to_csv(tmp_path / "results.csv", index=False)
-        again = pd.read_csv(tmp_path / "results.csv", keep_default_na=False, na_values=[""])
-        assert again["score"].tolist()[-13:] == pytest.approx(results["score"].tolist()[-13:], nan_ok=True)
-        assert again["strategy"].tolist() == results["strategy"].tolist()
-
 
 @needs("xgboost")
 class TestDetails:
@@ -111,3 +108,118 @@ class TestDetails:
         for one in details:
             assert one["dataset"] == "clouds"
             assert len(one["bins"]) == 10
+
+
+def table(*rows):
+    columns = ["dataset", "model", "method", "strategy", "status", "seconds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+class TestEstimate:
+    def test_from_the_trials_that_are_most_alike(self):
+        results = table(
+            ("a", "tree", "baseline", "threshold", "done", 1.0),
+            ("a", "tree", "baseline", "threshold", "done", 3.0),
+            ("a", "tree", "cast-l", "threshold", "done", 20.0),
+            ("b", "tree", "baseline", "threshold", "done", 100.0),
+            ("a", "net", "baseline", "threshold", "done", 500.0),
+            ("a", "tree", "baseline", "threshold", "missing", None),  # (1 + 3) / 2
+            ("a", "tree", "cast-l", "threshold", "failed", None),  # 20: a failed one is run again
+            ("a", "tree", "cast-l", "curriculum", "missing", None),  # (1 + 3 + 20) / 3
+            ("b", "tree", "cast-l", "threshold", "missing", None),  # 100
+            ("b", "net", "baseline", "threshold", "missing", None),  # 500: the model, rather than the dataset
+            ("a", "line", "cast-l", "threshold", "missing", None),  # (1 + 3 + 20 + 500) / 4: the dataset
+            ("c", "line", "baseline", "threshold", "missing", None),  # (1 + 3 + 20 + 100 + 500) / 5
+            ("a", "tree", "cast-l", "threshold", "skipped", None),  # nothing
+        )
+        assert estimate_seconds(results) == pytest.approx(2 + 20 + 8 + 100 + 500 + 131 + 124.8)
+
+    def test_nothing_left(self):
+        done, skipped = ("a", "tree", "x", "threshold", "done", 1.0), ("a", "tree", "y", "threshold", "skipped", None)
+        assert estimate_seconds(table(done, skipped)) == 0.0
+
+    def test_nothing_done_that_it_could_be_told_from(self):
+        assert estimate_seconds(table(("a", "tree", "x", "threshold", "missing", None))) is None
+
+
+def test_counts_and_time_left(tmp_path):
+    grid = GRID.replace('["bayes"]', '["bayes", "oracle"]').replace('["clouds"]', '["clouds", "blob"]')
+    study = read_study(write_config(tmp_path, grid))
+    store, trials = Store(study.records), study.trials("quick")
+    clouds = [one for one in trials if one.setting.dataset == "clouds" and one.learner.model == "bayes"]
+    metrics = dict.fromkeys(METRICS, 0.5)
+    for seconds, trial in enumerate(clouds[:6], start=1):
+        record = {"status": "done", "metrics": metrics, "facts": {}, "seconds": {"trial": float(seconds)}}
+        store.write(trial, study.catalog.configuration(trial), record)
+    for trial in clouds[6:8]:
+        store.write(trial, study.catalog.configuration(trial), {"status": "failed", "reason": "OSError: disk full"})
+    results = collect_results(study, "quick")
+    counts = count_states(results)
+    assert counts.index.tolist() == ["clouds", "blob"]
+    assert counts.loc["clouds"].to_dict() == {"done": 6, "failed": 2, "skipped": 12, "missing": 4}
+    assert counts.loc["blob"].to_dict() == {"done": 0, "failed": 0, "skipped": 12, "missing": 12}
+    # Two done of each method, (1 + 4) / 2, (2 + 5) / 2, (3 + 6) / 2, and two left; the other table: all six.
+    assert estimate_seconds(results) == pytest.approx(2 * (2.5 + 3.5 + 4.5) + 12 * 3.5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A study that has run with two seeds, and its results as a file."""
+    folder = tmp_path_factory.mktemp("restored")
+    study = read_study(write_config(folder))
+    run_studies([study], "quick")
+    collect_results(study, "quick").to_csv(folder / "results.csv.gz", index=False)
+    return folder
+
+
+class TestRestore:
+    def test_results_are_the_same(self, folder, tmp_path):
+        study = read_study(folder / "small.toml", records=tmp_path)
+        assert restore_records(study, "quick", folder / "results.csv.gz") == N_TRIALS
+        before = collect_results(read_study(folder / "small.toml"), "quick")
+        pd.testing.assert_frame_equal(collect_results(study, "quick"), before, check_exact=True)
+
+    def test_only_new_seeds_are_left(self, folder, tmp_path):
+        more = folder / "more.toml"
+        more.write_text((folder / "small.toml").read_text().replace("seeds = 2", "seeds = 3"))
+        study = read_study(more, records=tmp_path)
+        restore_records(study, "quick", folder / "results.csv.gz")
+        left = [trial for job in plan_jobs([study], "quick") for trial in job.trials]
+        assert len(left) == N_TRIALS // 2
+        assert {trial.setting.seed for trial in left} == {2}
+
+    def test_records_that_are_there_stay(self, folder):
+        study = read_study(folder / "small.toml")
+        assert restore_records(study, "quick", folder / "results.csv.gz") == 0
+
+    def test_other_trials_are_not_taken(self, folder, tmp_path):
+        capped = write_config(folder, GRID, profile="[profiles.quick.caps.bayes]\nrounds = 5", name="capped.toml")
+        study = read_study(capped, records=tmp_path)
+        assert restore_records(study, "quick", folder / "results.csv.gz") == 0
+
+    def test_failed_trials_are_not_taken(self, folder, tmp_path):
+        table = pd.read_csv(folder / "results.csv.gz", keep_default_na=False)
+        table.loc[:2, "status"] = "failed"
+        table.to_csv(tmp_path / "results.csv.gz", index=False)
+        study = read_study(folder / "small.toml", records=tmp_path / "records")
+        assert restore_records(study, "quick", tmp_path / "results.csv.gz") == N_TRIALS - 3
+
+    def test_what_figures_need(self, folder, tmp_path):
+        study = read_study(folder / "small.toml", records=tmp_path / "records")
+        first = study.trials("quick")[0]
+        details = [{**first.columns(), "points": [1.5, 2.0]}]
+        (tmp_path / "details.json.gz").write_bytes(gzip.compress(json.dumps(details).encode()))
+        (tmp_path / "results.csv.gz").write_bytes((folder / "results.csv.gz").read_bytes())
+        restore_records(study, "quick", tmp_path / "results.csv.gz")
+        assert collect_details(study, "quick") == details
+
+    def test_no_table(self, folder, tmp_path):
+        study = read_study(folder / "small.toml", records=tmp_path)
+        with pytest.raises(FileNotFoundError, match=r"no results table .*gone\.csv"):
+            restore_records(study, "quick", folder / "gone.csv")
+
+    def test_no_results_table(self, folder, tmp_path):
+        (tmp_path / "customers.csv").write_text("age,city\n31,Ulm\n")
+        study = read_study(folder / "small.toml", records=tmp_path)
+        with pytest.raises(ValueError, match=r"customers\.csv is not a results table of a study: it lacks"):
+            restore_records(study, "quick", tmp_path / "customers.csv")

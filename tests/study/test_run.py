@@ -1,16 +1,18 @@
 """Plan minus done is what runs; each trial leaves its own record, whatever happens to others."""
 
 import json
+import math
+import sys
 from dataclasses import replace
 
 import pytest
 
 from tabcast.study import run as run_module
-from tabcast.study.backends import Processes, Serial
 from tabcast.study.config import read_study
+from tabcast.study.models import MODELS, Space
+from tabcast.study.records import Store
 from tabcast.study.results import collect_results
-from tabcast.study.run import plan_jobs, run_studies
-from tabcast.study.store import Store
+from tabcast.study.run import plan_jobs, run_studies, tune
 from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
@@ -82,7 +84,7 @@ def missing(study):
 
 class TestRecords:
     def test_one_for_each_trial(self, study):
-        assert run_studies([study], "quick") == []
+        run_studies([study], "quick")
         store = Store(study.records)
         assert len(study.trials("quick")) == N_TRIALS
         for trial in study.trials("quick"):
@@ -110,7 +112,7 @@ class TestRecords:
         before = stamps(study)
         assert missing(study) == []
         monkeypatch.setattr(run_module, "run_job", lambda job: pytest.fail("a job was run"))
-        assert run_studies([study], "quick") == []
+        run_studies([study], "quick")
         assert stamps(study) == before
 
     def test_only_what_is_missing_runs(self, study):
@@ -159,14 +161,69 @@ class TestReproducible:
         }
         assert len(scores) == len(set(scores.values())) == 4
 
-    def test_processes_as_serial(self, tmp_path):
-        found = []
-        for backend, n_workers in ((Serial(), 1), (Processes(), 2)):
-            study = read_study(write_config(tmp_path), records=tmp_path / backend.name)
-            assert run_studies([study], "quick", backend=backend, n_workers=n_workers) == []
-            found.append(numbers(study))
-        assert len(found[0]) == N_TRIALS
-        assert found[0] == found[1]
+    @pytest.mark.parametrize("way", [{"n_jobs": 2}, pytest.param({"dask": True}, marks=needs("distributed"))])
+    def test_in_workers_as_in_this_process(self, study, tmp_path, way):
+        if "dask" in way:
+            from distributed import LocalCluster
+
+            cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+            way = {"dask": cluster.scheduler_address}
+        run_studies([study], "quick")
+        other = read_study(study.path, records=tmp_path / "others")
+        run_studies([other], "quick", **way)
+        assert len(numbers(study)) == N_TRIALS
+        assert numbers(other) == numbers(study)
+        if "dask" in way:
+            cluster.close()
+
+
+DEADLY = """
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+
+from tabcast.study.methods import Method
+
+
+@dataclass(frozen=True)
+class Deadly(Method):
+    uses_strategy = False
+
+    def run(self, work, request):
+        healed = Path(__file__).with_name("healed")
+        if work.seed == 1 and not healed.exists():
+            sleep(1)
+            if {once}:
+                healed.touch()
+            os.kill(os.getpid(), 9)
+        raise ValueError("survived")
+
+
+deadly = Deadly("deadly", "Deadly")
+"""
+
+
+class TestDeath:
+    def make(self, tmp_path, once):
+        path = write_config(tmp_path, GRID.replace('"baseline"', '"baseline", "deadly"'))
+        (tmp_path / "plugins" / "deadly.py").write_text(DEADLY.format(once=once))
+        return read_study(path)
+
+    @pytest.mark.slow
+    def test_of_a_worker_costs_the_running_trials_only(self, tmp_path):
+        study = self.make(tmp_path, once=True)
+        run_studies([study], "quick", n_jobs=2)
+        assert collect_results(study, "quick")["status"].value_counts().to_dict() == {"done": N_TRIALS, "failed": 4}
+
+    def test_that_comes_again_is_told(self, tmp_path):
+        study = self.make(tmp_path, once=False)
+        with pytest.raises(
+            ChildProcessError, match=r"was killed \(out of memory\?\), twice .* left, of clouds, seed 1"
+        ):
+            run_studies([study], "quick", n_jobs=2)
+        results = collect_results(study, "quick")
+        assert set(results.loc[results["seed"] == 0, "status"]) == {"done", "failed"}
 
 
 class TestFailure:
@@ -178,7 +235,7 @@ class TestFailure:
         return read_study(path)
 
     def test_keeps_its_traceback_and_stops_nobody(self, study):
-        assert run_studies([study], "quick") == []
+        run_studies([study], "quick")
         results = collect_results(study, "quick")
         failed = results[results["status"] == "failed"]
         assert len(failed) == 2
@@ -212,7 +269,7 @@ class TestFailure:
             "gone = DatasetInfo(name='gone', metric='f1', n_rows=9, n_columns=1, n_classes=2, target='t', load=load)\n"
         )
         study = read_study(path)
-        assert run_studies([study], "quick") == []
+        run_studies([study], "quick")
         results = collect_results(study, "quick").set_index("dataset")
         assert set(results.loc["clouds", "status"]) == {"done"}
         assert set(results.loc["gone", "status"]) == {"failed"}
@@ -238,7 +295,7 @@ class TestSkipped:
         grid = GRID.replace('["bayes"]', '["bayes", "oracle"]')
         study = read_study(write_config(tmp_path, grid))
         assert {trial.learner.model for trial in missing(study)} == {"bayes"}
-        assert run_studies([study], "quick") == []
+        run_studies([study], "quick")
         results = collect_results(study, "quick").set_index("model")
         assert set(results.loc["bayes", "status"]) == {"done"}
         assert set(results.loc["oracle", "status"]) == {"skipped"}
@@ -278,9 +335,8 @@ class TestAnotherConfiguration:
         assert len(trial_records(study)) == 12
 
     def test_of_a_method(self, tmp_path, monkeypatch):
-        plugin = (
-            "from tabcast.study.methods.cast import Cast\nmine = Cast('mine', 'Mine', alphas=(0.5,), selection='all')\n"
-        )
+        plugin = "from tabcast.study.methods.paper import Cast\n"
+        plugin += "mine = Cast('mine', 'Mine', alphas=(0.5,), selection='all')\n"
         path = write_config(tmp_path, GRID.replace('"baseline"', '"baseline", "mine"'))
         file = tmp_path / "plugins" / "mine.py"
         file.write_text(plugin)
@@ -415,3 +471,61 @@ class TestJobs:
 
     def test_name_themselves(self, study):
         assert str(plan_jobs([study], "quick")[0]).startswith("clouds, seed ")
+
+
+def distance(params):
+    """Largest, 0, at x = 1, n = 20 and kind "good"."""
+    return -abs(params["x"] - 1) - abs(params["n"] - 20) / 10 - (params["kind"] != "good")
+
+
+@needs("optuna")
+class TestTune:
+    """The search finds what is best, the same for the same seed, and survives parameters that do not work."""
+
+    model = MODELS["logistic_regression"]
+
+    @pytest.fixture
+    def space(self):
+        from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+        kinds = CategoricalDistribution(("good", "bad", None))
+        return Space({"x": FloatDistribution(-4, 4), "n": IntDistribution(1, 50), "kind": kinds})
+
+    def test_finds_the_best_it_tried_and_the_seed_decides(self, space):
+        params, values = tune(self.model, space, distance, 60, 0)
+        assert len(values) == 60
+        assert distance(params) == max(values) > -0.6  # a random point is at -4 on average
+        assert tune(self.model, space, distance, 25, 3) == tune(self.model, space, distance, 25, 3)
+        assert tune(self.model, space, distance, 25, 4)[1] != tune(self.model, space, distance, 25, 3)[1]
+
+    def test_starts_where_the_space_says_and_the_first_of_equals_wins(self, space):
+        start = {"x": -3.5, "n": 7, "kind": None}
+        tried = []
+        params, _ = tune(self.model, replace(space, start=start), lambda one: tried.append(one) or 0.0, 3, 0)
+        assert params == tried[0] == start
+        assert start not in tried[1:]
+
+    def test_some_trials_may_fail_silently(self, space, capfd):
+        def objective(params):
+            if params["x"] < 0:
+                raise ValueError("x is negative")
+            return math.nan if params["kind"] is None else distance(params)
+
+        params, values = tune(self.model, space, objective, 30, 0)
+        assert 0 < values.count(None) < len(values) == 30
+        assert params["x"] >= 0
+        assert capfd.readouterr() == ("", "")
+
+    def test_all_trials_failed(self, space):
+        def objective(params):
+            raise ValueError("one class only")
+
+        with pytest.raises(ValueError, match=r"All 4 tuning trials of model 'logistic_regression' failed; .*one class"):
+            tune(self.model, space, objective, 4, 0)
+        with pytest.raises(ValueError, match="failed; the objective was not a number"):
+            tune(self.model, space, lambda params: math.nan, 4, 0)
+
+    def test_without_optuna(self, space, monkeypatch):
+        monkeypatch.setitem(sys.modules, "optuna", None)
+        with pytest.raises(ImportError, match=r"pip install 'tabcast\[study\]'"):
+            tune(self.model, space, distance, 1, 0)

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast import SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware, Raw, TemperatureScaling
 from tabcast.density import EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import BorutaShap, KeepAll
@@ -18,15 +19,13 @@ from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll
 from tabcast.study import work as work_module
 from tabcast.study.catalog import load_catalog
 from tabcast.study.methods import Request
-from tabcast.study.methods.cast import shuffle_gamma
-from tabcast.study.methods.density_quality import rank_by_density
-from tabcast.study.methods.same_budget import SameBudget
-from tabcast.study.methods.soft import fit_without_validation
+from tabcast.study.methods.others import fit_without_validation, rank_by_density
+from tabcast.study.methods.paper import SameBudget, shuffle_gamma
 from tabcast.study.models import Model, Space
 from tabcast.study.protocol import make_folds
-from tabcast.study.trial import Setting
+from tabcast.study.records import Setting
 from tabcast.study.work import ChosenColumns, Work, describe_part
-from tabcast.table import stack_rows
+from tabcast.table._types import stack_rows
 from tabcast.teachers import SelfTeacher
 from tests.conftest import needs
 from tests.study.small_study import make_table
@@ -36,7 +35,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWa
 METHODS = load_catalog().methods
 STRATEGIES = {"threshold": FixedThreshold(0.6), "curriculum": Curriculum(0.2), "all": TakeAll()}
 FILTERS = {"none": KeepAllRows(), "mahalanobis": MahalanobisFilter()}
-ALPHAS = np.linspace(0.2, 0.75, 8)  # the paper's, without 0
 
 
 def model_of(estimator, vary=None):
@@ -98,28 +96,30 @@ def check_same(answer, public, fold):
     assert answer.facts["best_round"] == public.best_round_
     assert answer.facts["n_rounds"] == public.n_rounds_
     assert answer.facts["stopped"] == public.termination_reason_
-    assert answer.facts["alpha"] == getattr(public, "alpha_", None)
+    assert answer.facts["alpha"] == getattr(public.confidence, "alpha", None)
     assert answer.facts["n_selected"] == public.pseudo_labels_["selected"].sum()
     assert answer.facts["validation_score"] == public.history_["score"].max()
     assert [one["score"] for one in answer.history] == public.history_["score"].tolist()
     assert [one["n_selected"] for one in answer.history] == public.history_["n_selected"].tolist()
 
 
-def make_cast(density, selection, strategy, noise_filter="none"):
-    """CASTClassifier as the paper's; "density" scaling is that of CAST-D."""
-    parts = {
-        "likelihood": {"density": EmpiricalLikelihood(n_bins=10, smoothing=0.0), "scaling": "log"},
-        "kernel": {"density": KernelDensity(bandwidth="normal_reference"), "scaling": "density"},
-    }[density]
-    return CASTClassifier(
-        GaussianNB(),
-        **parts,
-        alpha=ALPHAS.round(6),
-        strategy=STRATEGIES[strategy],
-        noise_filter=FILTERS[noise_filter],
+CONFIDENCES = {
+    "likelihood": ClusterAware(EmpiricalLikelihood(n_bins=10, smoothing=0.0)),
+    "kernel": ClusterAware(KernelDensity(bandwidth="normal_reference"), scaling="density"),
+}
+
+
+def check_cast(method, density, selection, work, request):
+    """The trial equals public self-training with the paper's confidence and the alpha that the trial chose."""
+    answer, fold = METHODS[method].run(work, request), work.fold
+    public = SelfTrainingClassifier(
+        request.model.build({}, 0),
+        confidence=clone(CONFIDENCES[density]).set_params(alpha=answer.facts["alpha"]),
+        strategy=STRATEGIES[request.strategy],
+        noise_filter=FILTERS[request.noise_filter],
         feature_selection=selection,
-        max_fits=None,
     )
+    check_same(answer, fit_public(public, fold), fold)
 
 
 class TestSameAsPublic:
@@ -133,10 +133,9 @@ class TestSameAsPublic:
     @pytest.mark.parametrize("strategy", STRATEGIES)
     @pytest.mark.parametrize(("method", "density"), [("cast-l", "likelihood"), ("cast-d", "kernel")])
     @needs("xgboost")
-    def test_cast(self, shared, fold, method, density, strategy):
-        answer = METHODS[method].run(shared, ask(GaussianNB(), strategy))
+    def test_cast(self, shared, method, density, strategy):
         selection = ChosenColumns(shared.selection("boruta")[0].support)  # the next test looks at Boruta itself
-        check_same(answer, fit_public(make_cast(density, selection, strategy), fold), fold)
+        check_cast(method, density, selection, shared, ask(GaussianNB(), strategy))
 
     @needs("xgboost")
     def test_columns_are_those_that_boruta_chooses(self, shared, fold):
@@ -148,22 +147,19 @@ class TestSameAsPublic:
     @pytest.mark.parametrize(
         ("method", "density"), [("cast-l-no-selection", "likelihood"), ("cast-d-no-selection", "kernel")]
     )
-    def test_cast_with_all_columns_and_noise_filter(self, shared, fold, method, density):
-        answer = METHODS[method].run(shared, ask(GaussianNB(), "curriculum", "mahalanobis"))
-        check_same(answer, fit_public(make_cast(density, KeepAll(), "curriculum", "mahalanobis"), fold), fold)
+    def test_cast_with_all_columns_and_noise_filter(self, shared, method, density):
+        check_cast(method, density, KeepAll(), shared, ask(GaussianNB(), "curriculum", "mahalanobis"))
 
-    def test_cast_without_alpha(self, shared, fold):
-        answer = METHODS["cast-l-plain"].run(shared, ask(GaussianNB(), "threshold"))
-        public = make_cast("likelihood", KeepAll(), "threshold").set_params(alpha=1.0)
-        check_same(answer, fit_public(public, fold), fold)
+    def test_cast_without_alpha(self, shared):
+        request = ask(GaussianNB(), "threshold")
+        assert METHODS["cast-l-plain"].run(shared, request).facts["alpha"] == 1.0
+        check_cast("cast-l-plain", "likelihood", KeepAll(), shared, request)
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
     def test_levels_and_holes(self, native_fold, strategy):
         xgboost = pytest.importorskip("xgboost")
         estimator = xgboost.XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1, enable_categorical=True)
-        answer = METHODS["cast-l-no-selection"].run(Work(native_fold, 0), ask(estimator, strategy))
-        public = make_cast("likelihood", KeepAll(), strategy).set_params(estimator=estimator)
-        check_same(answer, fit_public(public, native_fold), native_fold)
+        check_cast("cast-l-no-selection", "likelihood", KeepAll(), Work(native_fold, 0), ask(estimator, strategy))
 
     def test_boosting_and_f1(self, binary_fold):
         xgboost = pytest.importorskip("xgboost")

@@ -13,17 +13,15 @@ import polars as pl
 import pytest
 
 from tabcast.density import EmpiricalLikelihood, KernelDensity
-from tabcast.table import (
+from tabcast.table._columns import (
     MISSING,
     UNSEEN,
     bin_edges,
-    column_names,
     equal_width_bins,
     find_categorical,
     learn_and_encode,
     learn_columns,
 )
-from tests.conftest import needs
 
 SAME = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -53,12 +51,8 @@ def queries() -> pd.DataFrame:
     return asked
 
 
-def as_category(X: pd.DataFrame) -> pd.DataFrame:
-    return X.astype({"city": "category", "member": "category"})
-
-
 def with_unused_levels(X: pd.DataFrame) -> pd.DataFrame:
-    X = as_category(X)
+    X = X.astype({"city": "category", "member": "category"})
     return X.assign(city=X["city"].cat.set_categories(["Zagreb", "Rome", "Atlantis", "Oslo", "Lima", "Aarhus"]))
 
 
@@ -68,26 +62,13 @@ def as_nullable(X: pd.DataFrame) -> pd.DataFrame:
 
 def as_pyarrow(X: pd.DataFrame) -> pd.DataFrame:
     types = {"amount": "double[pyarrow]", "age": "int64[pyarrow]", "city": "string[pyarrow]", "member": "bool[pyarrow]"}
-    return X.astype({"age": "Int64", "member": "boolean"}).astype(types)
-
-
-def as_text(X: pd.DataFrame) -> pd.DataFrame:
-    # pandas 2 has no text type that keeps missing values under the name "str".
-    return X.astype({"city": "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"})
+    return as_nullable(X).astype(types)
 
 
 def as_polars(X: pd.DataFrame) -> pl.DataFrame:
-    def values(name: str) -> list[Any]:
-        return [None if pd.isna(value) else value for value in X[name]]
-
-    return pl.DataFrame(
-        {
-            "amount": pl.Series(values("amount"), dtype=pl.Float64),
-            "age": pl.Series([None if value is None else int(value) for value in values("age")], dtype=pl.Int64),
-            "city": pl.Series(values("city"), dtype=pl.String),
-            "member": pl.Series(values("member"), dtype=pl.Boolean),
-        }
-    )
+    types = {"amount": pl.Float64, "age": pl.Int64, "city": pl.String, "member": pl.Boolean}
+    cells = {name: [None if pd.isna(value) else value for value in X[name]] for name in X}
+    return pl.DataFrame({name: pl.Series(cells[name], dtype=kind, strict=False) for name, kind in types.items()})
 
 
 def as_polars_categories(X: pd.DataFrame) -> pl.DataFrame:
@@ -100,49 +81,38 @@ def shuffled_index(X: pd.DataFrame) -> pd.DataFrame:
 
 
 KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "category": as_category,
     "category with unused levels": with_unused_levels,
     "nullable": as_nullable,
     "pyarrow": as_pyarrow,
-    "text": as_text,
     "polars": as_polars,
     "polars categories": as_polars_categories,
     "another index": shuffled_index,
 }
-EACH_KIND = [pytest.param(kind, marks=needs("pyarrow") if kind == "pyarrow" else ()) for kind in KINDS]
-DENSITIES = [EmpiricalLikelihood(), KernelDensity(), KernelDensity("normal_reference")]
+DENSITIES = [EmpiricalLikelihood(), KernelDensity()]
 each_density = pytest.mark.parametrize("density", DENSITIES, ids=str)
 
 
 class TestKindsOfTables:
     @each_density
-    @pytest.mark.parametrize("kind", EACH_KIND)
+    @pytest.mark.parametrize("kind", KINDS)
     def test_same_numbers(self, kind, density):
         convert = KINDS[kind]
         expected = density.fit(plain_table()).score_samples(queries())
-        np.testing.assert_allclose(
-            density.fit(convert(plain_table())).score_samples(convert(queries())), expected, **SAME
-        )
+        np.testing.assert_allclose(density.score_samples(convert(queries())), expected, **SAME)
+        density.fit(convert(plain_table()))
+        np.testing.assert_allclose(density.score_samples(convert(queries())), expected, **SAME)
+        np.testing.assert_allclose(density.score_samples(queries()), expected, **SAME)
 
-    @pytest.mark.parametrize("fitted", EACH_KIND)
-    @pytest.mark.parametrize("asked", EACH_KIND)
-    def test_fitted_on_one_kind_and_asked_with_another(self, fitted, asked):
-        density = EmpiricalLikelihood()
-        expected = density.fit(plain_table()).score_samples(queries())
-        density.fit(KINDS[fitted](plain_table()))
-        np.testing.assert_allclose(density.score_samples(KINDS[asked](queries())), expected, **SAME)
-
-    @each_density
     @pytest.mark.parametrize("chosen", [[2, 3], [-2, -1], [False, False, True, True], np.array([2, 3])], ids=str)
-    def test_arrays(self, chosen, density):
+    def test_arrays(self, chosen):
+        density = EmpiricalLikelihood()
         expected = density.fit(plain_table()).score_samples(queries())
         array, asked = plain_table().to_numpy(dtype=object), queries().to_numpy(dtype=object)
         np.testing.assert_allclose(density.fit(array, chosen).score_samples(asked), expected, **SAME)
 
     @each_density
-    @pytest.mark.parametrize("chosen", [["code"], [1], [-1], [False, True]], ids=str)
     @pytest.mark.parametrize("missing", [False, True])
-    def test_numbers_as_levels(self, chosen, missing, density):
+    def test_numbers_as_levels(self, missing, density):
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.normal(size=50), rng.choice([0, 100, 7], size=50)])
         if missing:
@@ -150,13 +120,8 @@ class TestKindsOfTables:
         as_frame = pd.DataFrame(X, columns=["x", "code"])
         as_objects = as_frame.assign(code=as_frame["code"].astype(object))
         expected = density.fit(as_objects).score_samples(as_objects)
-        scores = density.fit(as_frame, chosen).score_samples(as_frame)
-        np.testing.assert_allclose(scores, expected, **SAME)
-        if chosen != ["code"]:
-            np.testing.assert_allclose(density.fit(X, chosen).score_samples(X), expected, **SAME)
-        if not missing:
-            as_integers = as_frame.astype({"code": "int64"})
-            np.testing.assert_allclose(density.fit(as_integers, chosen).score_samples(as_frame), expected, **SAME)
+        np.testing.assert_allclose(density.fit(as_frame, ["code"]).score_samples(as_frame), expected, **SAME)
+        np.testing.assert_allclose(density.fit(X, [1]).score_samples(X), expected, **SAME)
 
     @each_density
     def test_float32_and_integers(self, density):
@@ -165,97 +130,40 @@ class TestKindsOfTables:
         for other in (X, X.astype(np.int8), X.astype(np.float32), X.tolist(), np.asfortranarray(X)):
             np.testing.assert_allclose(density.fit(other).score_samples(other), expected, **SAME)
 
-    @pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)
-    def test_missing_in_arrays_of_objects(self, missing):
-        X = np.array([[1.0, 2.0], [3.0, missing], [5.0, 4.0]], dtype=object)
-        plain = [[1.0, 2.0], [3.0, np.nan], [5.0, 4.0]]
-        expected = EmpiricalLikelihood().fit(plain).score_samples(plain)
-        np.testing.assert_allclose(EmpiricalLikelihood().fit(X).score_samples(X), expected, **SAME)
-
-    @each_density
-    def test_lists_of_text_and_numbers(self, density):
-        rows = [["a", 1.5], ["b", 2.5], [None, 4.0], ["a", np.nan], [np.nan, 3.0]]
-        as_frame = pd.DataFrame(rows).astype({0: object})
-        expected = density.fit(as_frame, [0]).score_samples(as_frame)
-        np.testing.assert_allclose(density.fit(rows, [0]).score_samples(rows), expected, **SAME)
-        without_none = [row for row in rows if row[0] is not None]
-        as_frame = pd.DataFrame(without_none).astype({0: object})
-        expected = density.fit(as_frame, [0]).score_samples(as_frame)
-        np.testing.assert_allclose(density.fit(without_none, [0]).score_samples(without_none), expected, **SAME)
+    def test_lists_of_text_and_numbers(self):
+        rows = [["a", 1.5], ["b", 2.5], [None, 4.0], ["a", pd.NA], [np.nan, 3.0]]
+        encoded = learn_and_encode(rows, [0])
+        assert encoded.codes[:, 0].tolist() == [0, 1, MISSING, 0, MISSING]
+        np.testing.assert_array_equal(encoded.continuous[:, 0], [1.5, 2.5, 4.0, np.nan, 3.0])
 
 
-DATES = ["2024-01-01 00:00:00", "2024-01-01 12:00:00", "2024-01-05 00:00:00", "2024-03-01 06:30:00"]
-DAYS = [None, "2024-01-01", "2024-01-05", "2024-03-01"]
+DATES = ["2024-01-01 00:00:00", None, "2024-01-05 12:00:00", "2024-03-01 06:30:00"]
+EPOCH = dt.datetime(1970, 1, 1)
+MOMENTS = [None if one is None else dt.datetime.fromisoformat(one) for one in DATES]
+SECONDS = [np.nan if one is None else (one - EPOCH).total_seconds() for one in MOMENTS]
+PANDAS_DATES = pd.Series(pd.to_datetime(DATES))
+TIMES = {
+    **{unit: pd.DataFrame({"t": PANDAS_DATES.astype(f"datetime64[{unit}]")}) for unit in ("s", "ms", "us", "ns")},
+    "time zone": pd.DataFrame({"t": PANDAS_DATES.dt.tz_localize("UTC")}),
+    "pyarrow": pd.DataFrame({"t": PANDAS_DATES.astype("timestamp[us][pyarrow]")}),
+    "polars": pl.DataFrame({"t": pl.Series(MOMENTS, dtype=pl.Datetime("us"))}),
+    "durations": pd.DataFrame({"t": PANDAS_DATES - pd.Timestamp(0)}),
+    "durations of polars": pl.DataFrame({"t": [None if one is None else one - EPOCH for one in MOMENTS]}),
+}
 
 
-class TestDates:
-    """Dates are seconds, whatever the table counts them in."""
+@pytest.mark.parametrize("kind", TIMES)
+def test_dates_and_durations_are_seconds(kind):
+    encoded = learn_and_encode(TIMES[kind])
+    np.testing.assert_allclose(encoded.continuous[:, 0], SECONDS, rtol=1e-12)
+    assert encoded.columns.continuous[0].has_missing
 
-    @pytest.fixture
-    def seconds(self) -> pd.DataFrame:
-        epoch = dt.datetime(1970, 1, 1)
-        return pd.DataFrame({"when": [(dt.datetime.fromisoformat(one) - epoch).total_seconds() for one in DATES]})
 
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    @pytest.mark.parametrize(("unit", "zone"), [("s", None), ("ms", None), ("us", "UTC"), ("us", None), ("ns", None)])
-    def test_pandas(self, seconds, unit, zone, density):
-        when = pd.Series(pd.to_datetime(DATES)).astype(f"datetime64[{unit}]").dt.tz_localize(zone)
-        X = pd.DataFrame({"when": when})
-        expected = density.fit(seconds).score_samples(seconds)
-        np.testing.assert_allclose(density.fit(X).score_samples(X), expected, rtol=1e-9)
-
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    def test_another_unit_when_scoring(self, density):
-        # A CSV file read by pandas 3 has microseconds, a parquet file may have nanoseconds.
-        X = pd.DataFrame({"when": pd.Series(pd.to_datetime(DATES)).astype("datetime64[us]")})
-        expected = density.fit(X).score_samples(X)
-        np.testing.assert_allclose(density.score_samples(X.astype("datetime64[ns]")), expected, rtol=1e-9)
-        np.testing.assert_allclose(density.score_samples(X.astype("datetime64[s]")), expected, rtol=1e-9)
-
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    def test_as_fine_as_pandas_reads_them(self, seconds, density):
-        X = pd.DataFrame({"when": pd.to_datetime(DATES)})
-        expected = density.fit(seconds).score_samples(seconds)
-        np.testing.assert_allclose(density.fit(X).score_samples(X), expected, rtol=1e-9)
-
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
-    def test_polars(self, seconds, unit, density):
-        when = pl.Series([dt.datetime.fromisoformat(one) for one in DATES], dtype=pl.Datetime(unit))
-        X = pl.DataFrame({"when": when})
-        expected = density.fit(seconds).score_samples(seconds)
-        np.testing.assert_allclose(density.fit(X).score_samples(X), expected, rtol=1e-9)
-
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    def test_days_with_missing_ones(self, density):
-        in_pandas = pd.DataFrame({"day": pd.to_datetime(DAYS).astype("datetime64[ns]")})
-        in_polars = pl.DataFrame({"day": [None if day is None else dt.date.fromisoformat(day) for day in DAYS]})
-        expected = density.fit(in_pandas).score_samples(in_pandas)
-        assert density.columns_.continuous[0].has_missing
-        np.testing.assert_allclose(density.fit(in_polars).score_samples(in_polars), expected, rtol=1e-9)
-
-    @pytest.mark.parametrize("density", [EmpiricalLikelihood(), KernelDensity()], ids=str)
-    @pytest.mark.parametrize("unit", ["s", "us", "ns"])
-    def test_durations(self, unit, density):
-        hours = [0.0, 1.5, 2.0, 48.0]
-        X = pd.DataFrame({"took": pd.to_timedelta(hours, unit="h").astype(f"timedelta64[{unit}]")})
-        seconds = pd.DataFrame({"took": [3600 * one for one in hours]})
-        expected = density.fit(seconds).score_samples(seconds)
-        np.testing.assert_allclose(density.fit(X).score_samples(X), expected, rtol=1e-9)
-
-    @needs("pyarrow")
-    def test_pyarrow_days(self):
-        in_pandas = pd.DataFrame({"day": pd.to_datetime(DAYS)})
-        days = [None if day is None else dt.date.fromisoformat(day) for day in DAYS]
-        other = pd.DataFrame({"day": pd.Series(days, dtype="date32[day][pyarrow]")})
-        expected = KernelDensity().fit(in_pandas).score_samples(in_pandas)
-        np.testing.assert_allclose(KernelDensity().fit(other).score_samples(other), expected, rtol=1e-9)
-
-    @needs("pyarrow")
-    def test_pyarrow_timestamps(self, seconds):
-        X = pd.DataFrame({"when": pd.Series(pd.to_datetime(DATES)).astype("timestamp[us][pyarrow]")})
-        expected = KernelDensity().fit(seconds).score_samples(seconds)
-        np.testing.assert_allclose(KernelDensity().fit(X).score_samples(X), expected, rtol=1e-9)
+def test_days_of_polars_and_pyarrow_are_seconds():
+    days = [None if one is None else one.date() for one in MOMENTS]
+    expected = pd.Series(pd.to_datetime(days)).dt.as_unit("s").astype("int64").where([day is not None for day in days])
+    for X in (pl.DataFrame({"t": days}), pd.DataFrame({"t": pd.Series(days, dtype="date32[day][pyarrow]")})):
+        np.testing.assert_allclose(learn_and_encode(X).continuous[:, 0], expected, rtol=1e-12)
 
 
 class TestLearning:
@@ -276,13 +184,8 @@ class TestLearning:
         columns = learn_columns(X)
         assert columns.names == tuple(X)
         assert columns.continuous_index.tolist() == [0, 1, 2, 3]
-        assert columns.categorical_index.tolist() == [4, 5, 6, 7, 8]
         assert [column.name for column in columns.categorical] == ["bool", "boolean", "text", "category", "object"]
-
-    def test_arrays_are_numbers(self):
-        columns = learn_columns([[1, 2.5], [2, 3.5]])
-        assert columns.names == (0, 1)
-        assert columns.continuous_index.tolist() == [0, 1]
+        assert learn_columns([[1, 2.5], [2, 3.5]]).continuous_index.tolist() == [0, 1]
 
     def test_description_of_numbers(self):
         X = pd.DataFrame({"x": [1.0, 2.0, np.nan, 6.0], "same": 0.1, "none": np.nan})
@@ -291,10 +194,7 @@ class TestLearning:
         assert x.scale == pytest.approx(np.std([1, 2, 6]))
         assert (same.low, same.high, same.scale, same.has_missing) == (0.1, 0.1, 0.0, False)
         assert (none.scale, none.has_missing) == (0.0, True)
-
-    @pytest.mark.parametrize("values", [[0.1] * 3, [1e16 / 3] * 7, [-1e300] * 3], ids=str)
-    def test_a_constant_has_no_spread(self, values):
-        assert learn_columns(pd.DataFrame({"x": values})).continuous[0].scale == 0
+        assert learn_columns(pd.DataFrame({"x": [1e16 / 3] * 7, "y": [-1e300] * 7})).continuous[0].scale == 0
 
     def test_levels_are_sorted_and_used(self):
         X = pd.DataFrame(
@@ -303,65 +203,35 @@ class TestLearning:
                 "number": pd.Series([100, 0, 7, 0], dtype=object),
                 "category": pd.Categorical(["z", "y", None, "z"], categories=["z", "unused", "y"]),
                 "mixed": pd.Series(["x", 2, 1, "x"], dtype=object),
+                "interval": pd.cut([1, 9, 5, np.nan], 3),
             }
         )
-        text, number, category, mixed = learn_columns(X).categorical
+        columns = learn_columns(X)
+        text, number, category, mixed, _ = columns.categorical
         assert (text.levels.tolist(), text.has_missing) == (["a", "b"], True)
         assert (number.levels.tolist(), number.has_missing) == ([0, 7, 100], False)
         assert (category.levels.tolist(), category.has_missing) == (["y", "z"], True)
         assert mixed.levels.tolist() == [1, 2, "x"]
-        assert text.level_numbers.tolist() == [0, 1]
-        assert number.level_numbers.tolist() == [0, 7, 100]
-        assert mixed.level_numbers.tolist() == [0, 1, 2]
-
-    def test_intervals_are_levels(self):
-        X = pd.DataFrame({"age": pd.cut([1, 5, 9, 2, np.nan], 3)})
-        encoded = learn_columns(X).encode(X)
-        assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, MISSING]
+        assert [column.level_numbers.tolist() for column in (text, number)] == [[0, 1], [0, 7, 100]]
+        assert columns.encode(X).codes[:, 4].tolist() == [0, 2, 1, MISSING]
 
     @pytest.mark.parametrize(
         ("chosen", "mask"),
         [
             (["b"], [False, True, False]),
-            (["c", "a"], [True, False, True]),
             ([0, -1], [True, False, True]),
+            (["a", 2], [True, False, True]),
             ([True, False, False], [True, False, False]),
             ([], [False, False, False]),
-            (("b", "c"), [False, True, True]),
             (pd.Index(["a"]), [True, False, False]),
         ],
         ids=str,
     )
     def test_categorical_features(self, chosen, mask):
-        X = pd.DataFrame(np.eye(3), columns=list("abc"))
-        assert find_categorical(X, chosen).tolist() == mask
-
-    def test_names_and_positions_together(self):
-        X = pd.DataFrame(np.eye(3), columns=list("abc"))
-        assert find_categorical(X, ["a", 2]).tolist() == [True, False, True]
-
-    def test_one_name_is_not_its_letters(self):
-        X = pd.DataFrame(np.eye(3), columns=["ab", "a", "b"])
-        try:
-            chosen = find_categorical(X, "ab")
-        except (TypeError, ValueError) as error:
-            assert "'ab'" in str(error)  # noqa: PT017
-        else:
-            assert chosen.tolist() == [True, False, False]
+        assert find_categorical(pd.DataFrame(np.eye(3), columns=list("abc")), chosen).tolist() == mask
 
     def test_numbers_as_names_come_before_positions(self):
-        X = pd.DataFrame(np.eye(2), columns=[1, 0])
-        assert find_categorical(X, [1]).tolist() == [True, False]
-
-    def test_column_names(self):
-        assert column_names(np.eye(2)) == (0, 1)
-        assert column_names(pl.DataFrame({"a": [1], "b": [2]})) == ("a", "b")
-
-    def test_duplicate_names(self):
-        X = pd.concat([pd.Series([0.0, 1.0], name="same"), pd.Series(["u", "v"], name="same")], axis=1)
-        columns = learn_columns(X)
-        assert columns.continuous_index.tolist() == [0]
-        assert columns.encode(X).codes[:, 0].tolist() == [0, 1]
+        assert find_categorical(pd.DataFrame(np.eye(2), columns=[1, 0]), [1]).tolist() == [True, False]
 
 
 class TestEncoding:
@@ -374,28 +244,14 @@ class TestEncoding:
         assert len(encoded) == 3
         assert encoded.codes.tolist() == [[1, 1], [0, 0], [MISSING, 1]]
         np.testing.assert_array_equal(encoded.continuous, [[0.0], [np.nan], [4.0]])
-
-    def test_unseen_is_not_missing(self, table):
-        other = pd.DataFrame(
-            {"c": ["B", None, "a"], "x": [1.0, 2.0, 3.0], "d": pd.array([None, True, False], "boolean")}
-        )
-        assert learn_columns(table).encode(other).codes.tolist() == [[UNSEEN, MISSING], [MISSING, 1], [0, 0]]
+        assert encoded.take(np.array([True, False, True])).codes.tolist() == [[1, 1], [MISSING, 1]]
+        assert learn_and_encode(encoded) is encoded.columns.encode(encoded) is encoded
 
     @pytest.mark.parametrize("dtype", ["category", "string", "str", object])
-    def test_unseen_in_every_type(self, table, dtype):
-        other = pd.DataFrame({"c": pd.Series(["q", None, "b"], dtype=dtype), "x": 0.0, "d": True})
-        assert learn_columns(table).encode(other).codes[:, 0].tolist() == [UNSEEN, MISSING, 1]
-
-    def test_take(self, table):
-        encoded = learn_columns(table).encode(table)
-        by_mask, by_position = encoded.take(np.array([True, False, True])), encoded.take(np.array([0, 2]))
-        assert by_mask.codes.tolist() == by_position.codes.tolist() == [[1, 1], [MISSING, 1]]
-        assert by_mask.columns is encoded.columns
-
-    def test_an_encoded_table_stays_as_it_is(self, table):
-        columns = learn_columns(table)
-        encoded = columns.encode(table)
-        assert columns.encode(encoded) is encoded
+    def test_unseen_is_not_missing(self, table, dtype):
+        flags = pd.array([None, True, False], "boolean")
+        other = pd.DataFrame({"c": pd.Series(["B", None, "a"], dtype=dtype), "x": 1.0, "d": flags})
+        assert learn_columns(table).encode(other).codes.tolist() == [[UNSEEN, MISSING], [MISSING, 1], [0, 0]]
 
     def test_cells(self, table):
         columns = learn_columns(table)
@@ -404,40 +260,16 @@ class TestEncoding:
         assert columns.encode(other).cells(5).T.tolist() == [[0, 0, 1], [4, 3, 1], [5, 2, 1], [6, 1, 1]]
         assert columns.encode(other).cells(1).T.tolist() == [[0, 0, 1], [0, 3, 1], [1, 2, 1], [2, 1, 1]]
 
-    @pytest.mark.parametrize("order", [["d", "x", "c"], ["x", "c", "d"]])
-    def test_columns_in_another_order_are_found_by_name_or_refused(self, table, order):
+    @pytest.mark.parametrize("names", [["c", "x", "d"], [0, 1, 2], [7, 5, 6]], ids=str)
+    def test_columns_in_another_order_are_found_by_name(self, table, names):
+        table.columns = names
         columns = learn_columns(table)
-        try:
-            encoded = columns.encode(table[order])
-        except ValueError as error:
-            assert "columns" in str(error).lower()  # noqa: PT017
-        else:
-            assert encoded.codes.tolist() == columns.encode(table).codes.tolist()
-
-    @pytest.mark.parametrize("chosen", [["amount", "age"], ["amount", "city"], ["age"]], ids=str)
-    def test_learned_and_encoded_in_one_go(self, chosen):
-        X = plain_table()[chosen]
-        once, twice = learn_and_encode(X), learn_columns(X).encode(X)
-        assert once.columns.names == twice.columns.names == tuple(chosen)
-        assert once.columns.continuous == twice.columns.continuous
-        np.testing.assert_array_equal(once.continuous, twice.continuous)
-        np.testing.assert_array_equal(once.codes, twice.codes)
-        assert learn_and_encode(once) is once
-
-    @pytest.mark.parametrize("names", [["age", "income"], [0, 1], [7, 5]], ids=str)
-    def test_numbers_in_another_order_are_found_by_name_or_refused(self, names):
-        X = pd.DataFrame([[20.0, 1e3], [30.0, 2e3], [40.0, 3e3]], columns=names)
-        columns = learn_columns(X)
-        try:
-            encoded = columns.encode(X[names[::-1]])
-        except ValueError as error:
-            assert "columns" in str(error).lower()  # noqa: PT017
-        else:
-            np.testing.assert_array_equal(encoded.continuous, columns.encode(X).continuous)
+        for X in (table[names[::-1]], table[[names[1], names[0], names[2]]]):
+            assert columns.encode(X).codes.tolist() == columns.encode(table).codes.tolist()
 
 
 class TestBins:
-    @pytest.mark.parametrize("n_bins", [1, 2, 3, 7, 10, 49])
+    @pytest.mark.parametrize("n_bins", [1, 3, 10])
     @pytest.mark.parametrize(
         ("low", "high"), [(0.0, 1.0), (-3.7, 12.1), (1e9, 1e9 + 1), (-1e-300, 1e-300), (-1e300, 1e300)]
     )
@@ -452,94 +284,57 @@ class TestBins:
             else:
                 assert b == n_bins + 1
 
-    def test_every_column_by_its_own_range(self):
-        # The same column alone, beside another one, and beside a constant.
-        values = np.array([0.0, 0.1, 0.2, 0.3, 0.6, 0.7, 0.9, 1.0])
-        alone = equal_width_bins(values[:, None], np.array([0.0]), np.array([1.0]), 10)[:, 0]
-        for low, high in [(0.0, 7.0), (5.0, 5.0), (0.0, 0.0)]:
-            table = np.column_stack([values, np.full(8, low)])
-            both = equal_width_bins(table, np.array([0.0, low]), np.array([1.0, high]), 10)
-            assert both[:, 0].tolist() == alone.tolist()
-            assert both[:, 1].tolist() == [0] * 8
-
-    def test_missing_and_outside(self):
-        values = np.array([[np.nan], [-1.0], [2.0], [np.inf], [-np.inf], [0.5]])
-        assert equal_width_bins(values, np.zeros(1), np.ones(1), 4)[:, 0].tolist() == [4, 5, 5, 5, 5, 2]
-
-    def test_constant(self):
-        values = np.array([[3.0], [3.1], [np.nan]])
-        assert equal_width_bins(values, np.full(1, 3.0), np.full(1, 3.0), 4)[:, 0].tolist() == [0, 5, 4]
-
-    @pytest.mark.parametrize("n_rows", [1, 50, 9_000])
-    @pytest.mark.parametrize("n_bins", [1, 3, 10])
-    def test_columns_side_by_side(self, n_rows, n_bins):
-        # Ordinary ranges, and those of neighboring, tiny and huge floats: each as if it were alone, and by its edges.
-        steps = np.random.default_rng(n_rows).integers(0, 21, size=(n_rows, 6))
-        table = steps * [0.1, 1.0, 2.0**-52, 5e-324, 8e306, 1e-300] + [0.0, -7.0, 1.0, 0.0, -8e307, 1e-290]
+    @pytest.mark.parametrize("n_bins", [1, 10])
+    def test_every_column_by_its_own_range(self, n_bins):
+        # Ordinary ranges, a constant, and ranges of neighboring, tiny and huge floats.
+        steps = np.random.default_rng(0).integers(0, 21, size=(9_000, 7))
+        table = steps * [0.1, 1.0, 2.0**-52, 5e-324, 8e306, 1e-300, 0.0] + [0.0, -7.0, 1.0, 0.0, -8e307, 1e-290, 3.0]
         low, high = table.min(axis=0), table.max(axis=0)
         together = equal_width_bins(table, low, high, n_bins)
         for j, column in enumerate(table.T):
             edges = bin_edges(low[j], high[j], n_bins)
-            expected = np.searchsorted(edges[1:-1], column, side="right") if low[j] < high[j] else np.zeros(n_rows)
+            expected = np.searchsorted(edges[1:-1], column, side="right") if low[j] < high[j] else np.zeros(9_000)
             assert together[:, j].tolist() == expected.tolist()
-        ordinary = equal_width_bins(table[:, :2], low[:2], high[:2], n_bins)
-        assert ordinary.tolist() == together[:, :2].tolist()
 
-    def test_the_whole_range_of_floats(self):
-        low, high = np.finfo(float).min, np.finfo(float).max
-        values = np.array([[low], [-1.0], [1.0], [high]])
-        assert equal_width_bins(values, np.array([low]), np.array([high]), 2)[:, 0].tolist() == [0, 0, 1, 1]
+    def test_missing_and_outside(self):
+        values = np.array([[np.nan], [-1.0], [2.0], [np.inf], [-np.inf], [0.5]])
+        assert equal_width_bins(values, np.zeros(1), np.ones(1), 4)[:, 0].tolist() == [4, 5, 5, 5, 5, 2]
+        values = np.array([[3.0], [3.1], [np.nan]])
+        assert equal_width_bins(values, np.full(1, 3.0), np.full(1, 3.0), 4)[:, 0].tolist() == [0, 5, 4]
 
 
-class TestErrors:
-    def test_unknown_name(self):
-        message = "`categorical_features` names column 'town', which X does not have. Columns: 'city', 'age'."
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-            learn_columns(pd.DataFrame({"city": ["a"], "age": [1]}), ["town"])
+REFUSED = {
+    "unknown name": (
+        pd.DataFrame({"city": ["a"], "age": [1]}),
+        ["town"],
+        "`categorical_features` names column 'town', which X does not have. Columns: 'city', 'age'.",
+    ),
+    "unknown position": (np.eye(12), [12], "names column 12, which X does not have. Columns: 0, 1, 2, 3, 4, 5,"),
+    "one name": (np.eye(2), "a", "must be a list of names or positions, or a mask; got 'a'"),
+    "length of mask": (np.eye(2), [True, False, True], "must have one entry per column, 2; got 3."),
+    "text": (pd.DataFrame({"city": ["Rome"]}), [], "Column 'city' is treated as continuous but holds values that are"),
+    "text in an array": (np.array([[1.0, "a"]], dtype=object), None, "Column 1 is treated as continuous but holds"),
+    "infinity": (np.array([[1.0, np.inf]]), None, "contains infinity or a value too large for float in column 1"),
+    "one dimension": ([1.0, 2.0], None, "X must be a table with rows and columns; got 1 dimension(s)"),
+    "a series": (pd.Series([1.0]), None, "for X, got a 1D Series instead"),
+}
 
-    def test_unknown_position(self):
-        message = (
-            "`categorical_features` names column 12, which X does not have. Columns: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...."
-        )
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-            learn_columns(np.eye(12), [12])
 
-    def test_mask_of_another_length(self):
-        message = "A mask `categorical_features` must have one entry per column, 2; got 3."
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-            learn_columns(np.eye(2), [True, False, True])
+@pytest.mark.parametrize("case", REFUSED)
+def test_tables_that_cannot_be_learned(case):
+    X, categorical, sentence = REFUSED[case]
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        learn_columns(X, categorical)
 
-    def test_text_that_is_not_categorical(self):
-        X = pd.DataFrame({"city": ["Rome", "Oslo"]})
-        message = (
-            r"^Column 'city' is treated as continuous but holds values that are not numbers \(.*\)\. Convert it, or"
-        )
-        with pytest.raises(ValueError, match=message):
-            learn_columns(X, [])
 
-    def test_text_in_an_array(self):
-        with pytest.raises(
-            ValueError, match=r"^Column 1 is treated as continuous .* name it in `categorical_features`\.$"
-        ):
-            learn_columns(np.array([[1.0, "a"], [2.0, "b"]], dtype=object))
-
-    def test_text_in_an_array_at_scoring(self):
-        columns = learn_columns(np.array([[1.0, 2.0], [2.0, 3.0]]))
-        with pytest.raises(
-            ValueError, match=r"^Column 1 is treated as continuous but holds values that are not numbers"
-        ):
-            columns.encode(np.array([[1.0, "a"], [2.0, "b"]], dtype=object))
-
-    @pytest.mark.parametrize("n_columns", [1, 3])
-    def test_number_of_columns(self, n_columns):
-        columns = learn_columns(np.eye(2))
-        for other in (np.ones((2, n_columns)), pd.DataFrame(np.ones((2, n_columns)))):
-            with pytest.raises(ValueError, match=rf"^X must have the 2 columns that were learned; got {n_columns}\.$"):
-                columns.encode(other)
-
-    @pytest.mark.parametrize("X", [[1.0, 2.0], 5.0, pd.Series([1.0, 2.0])], ids=["list", "number", "Series"])
-    def test_not_a_table(self, X):
-        with pytest.raises(ValueError, match="X"):
-            learn_columns(X)
-        with pytest.raises(ValueError, match="X"):
-            learn_columns(np.eye(2)).encode(X)
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        (np.ones((2, 3)), "X must have the 2 columns that were learned; got 3."),
+        (pd.DataFrame({"a": [1.0], "B": [1.0]}), "differ from those that were learned: missing 'b'; unexpected 'B'"),
+        (np.array([[1.0, "a"]], dtype=object), "Column 'b' is treated as continuous but holds"),
+    ],
+)
+def test_tables_that_cannot_be_encoded(X, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        learn_columns(pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]})).encode(X)

@@ -1,56 +1,188 @@
-"""Tables are checked, and otherwise left alone."""
+"""Tables at the door: pandas or numbers from here on, and what no model can use is named with its cure."""
 
+import datetime
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from tabcast.exceptions import EmptyColumnWarning
-from tabcast.table import (
+from tabcast.table import _tables
+from tabcast.table._columns import learn_and_encode
+from tabcast.table._tables import (
     describe_difference,
-    find_empty_columns,
+    map_rows,
     read_table,
-    stack_rows,
     take_columns,
     take_rows,
     warn_empty_columns,
 )
 
-FRAME = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", None, "y"]})
-TABLES = {
-    "array": np.array([[1.0, 4.0], [2.0, 5.0], [3.0, np.nan]]),
-    "pandas": FRAME,
-    "polars": pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", None, "y"]}),
+CELLS = {"a": [1.5, None, 3.0], "b": ["x", None, "y"], "c": [True, False, None], "d": [datetime.date(2000, 1, 1)] * 3}
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_any_library_become_pandas(library):
+    table = read_table(library(CELLS))
+    assert isinstance(table, pd.DataFrame)
+    for name, cells in CELLS.items():
+        present = [pd.Timestamp(cell) if name == "d" else cell for cell in table[name].dropna()]
+        assert present == [pd.Timestamp(cell) if name == "d" else cell for cell in cells if cell is not None]
+
+
+def test_pandas_stays_what_it_is():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", None, "y"]})
+    assert read_table(frame) is frame
+    assert take_rows(frame, np.array([2, 0]))["a"].tolist() == [3.0, 1.0]
+    assert take_columns(frame, np.array([1])).columns.tolist() == ["b"]
+
+
+def objects(*cells):
+    """An array with one column."""
+    array = np.empty((len(cells), 1), dtype=object)
+    array[:, 0] = cells
+    return array
+
+
+NUMBERS = {
+    "a list": ([[1], [2.5]], [[1.0], [2.5]]),
+    "text": ([["1"], [2.5]], [[1.0], [2.5]]),
+    "text of numpy": (np.array([["1"], ["2.5"]]), [[1.0], [2.5]]),
+    "missing": (objects(pd.NA, pd.NaT, None, np.nan, 1), [[np.nan]] * 4 + [[1.0]]),
+    "masked": (np.ma.array(objects(1, "x"), mask=[[False], [True]]), [[1.0], [np.nan]]),
 }
 
 
-@pytest.mark.parametrize("kind", TABLES)
-def test_a_table_stays_what_it_is(kind):
-    table = TABLES[kind]
-    assert type(read_table(table)) is type(table)
-    assert take_rows(table, np.array([2, 0])).shape == (2, 2)
-    assert type(take_rows(table, np.array([2, 0]))) is type(table)
-    assert take_columns(table, np.array([1])).shape == (3, 1)
-    assert type(take_columns(table, np.array([1]))) is type(table)
-    stacked = stack_rows(table, take_rows(table, np.array([1])))
-    assert stacked.shape == (4, 2)
-    assert type(stacked) is type(table)
+@pytest.mark.parametrize("case", NUMBERS)
+def test_arrays_are_numbers(case):
+    given, expected = NUMBERS[case]
+    np.testing.assert_array_equal(read_table(given), expected)
 
 
-def test_lists_become_arrays():
-    assert isinstance(read_table([[1, 2], [3, 4]]), np.ndarray)
+REFUSED_ARRAYS = {
+    "text": (
+        objects(1, "Ulm"),
+        ValueError,
+        "^X has cells that are .* row 1 of column 0 has a str .*'Ulm'.* Pass a",
+    ),
+    "text of a list": ([[1, "Ulm"], [2, "Bonn"]], ValueError, "row 0 of column 1 has a str .*'Ulm'"),
+    "bytes": (objects(b"Ulm"), ValueError, "row 0 of column 0 has a bytes .* Pass a DataFrame"),
+    "lists": (objects([1], [2]), TypeError, "row 0 of column 0 has a list .* make columns of its entries"),
+    "dicts": (objects({"a": 1}), TypeError, "has a dict .*argument must be .* string.* number"),
+    "dates": (objects(datetime.date(2024, 1, 2)), TypeError, "has a date .* which may have text and dates"),
+    "dates of numpy": (np.array([["2024-01-02"]], dtype="datetime64[ns]"), TypeError, "column 0 has a Timestamp"),
+    "durations": (np.array([[3]], dtype="timedelta64[ns]"), TypeError, "row 0 of column 0 has a Timedelta"),
+    "long integers": (objects(10**400), ValueError, "row 0 of column 0 has a int .*too large"),
+    "complex": (np.array([[1j]]), ValueError, "^Complex data not supported"),
+    "complex objects": (objects(1j), TypeError, "row 0 of column 0 has a complex"),
+    "infinity": (
+        np.array([[1.0, np.inf]]),
+        ValueError,
+        "^Input X contains infinity .* in column 1. Replace such",
+    ),
+    "infinity in objects": (objects(1, pd.NA, -np.inf), ValueError, "contains infinity .* in column 0"),
+    "one dimension": (
+        np.arange(3.0),
+        ValueError,
+        "^Expected 2D array, got 1D array instead",
+    ),
+    "three dimensions": (np.zeros((2, 2, 2)), ValueError, "^Found array with dim 3"),
+    "no columns": (
+        np.empty((3, 0)),
+        ValueError,
+        r"^Found array with 0 feature\(s\) \(shape=\(3, 0\)\) while a min",
+    ),
+    "no rows": (np.empty((0, 3)), ValueError, r"^Found array with 0 sample\(s\)"),
+    "ragged": ([[1], [1, 2]], ValueError, "^Rows of X must all have the same number of cells"),
+    "a dict": ({"a": [1, 2]}, ValueError, "got dict instead. Pass a DataFrame"),
+    "list of dicts": ([{"a": 1}, {"a": 2}], ValueError, "got a list of dicts instead"),
+    "nothing": (None, ValueError, "got NoneType instead"),
+    "a generator": ((row for row in [[1], [2]]), ValueError, "got generator instead"),
+    "structured": (np.zeros(2, dtype=[("a", float)]), ValueError, "got a structured array"),
+    "a series": (pl.Series([1]), ValueError, r"got a 1D Series instead.* X.to_frame\(\)"),
+    "lazy": (pl.LazyFrame({"a": [1]}), TypeError, r"a polars LazyFrame, whose rows are not in memory; pass X.collect"),
+}
+UTC = pd.Timestamp("2000-01-01", tz="UTC")
+REFUSED_FRAMES = {
+    "no columns": (pd.DataFrame(index=range(3)), ValueError, "0 feature"),
+    "no rows": (pl.DataFrame({"c": []}), ValueError, "0 sample"),
+    "double names": (pd.DataFrame([[1, 2]], columns=["c", "c"]), ValueError, "must differ; 'c' occurs more than once"),
+    "several names": (
+        pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", 1)])),
+        ValueError,
+        "MultiIndex",
+    ),
+    "names of several types": (
+        pd.DataFrame({0: [1.0], "a": [2.0]}),
+        TypeError,
+        "Column names of X must all be text; got int and str. Use X.columns = ",
+    ),
+    "infinity": (pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, -np.inf]}), ValueError, "contains infinity .* column 'b'"),
+    "infinity in polars": (pl.DataFrame({"a": [1.0, float("inf")]}), ValueError, "contains infinity .* column 'a'"),
+    "complex": (pd.DataFrame({"c": [1j, 2j]}), ValueError, "Complex data not supported: Column 'c' of X is complex"),
+    "zones": (
+        pd.DataFrame({"c": pd.Series([UTC, UTC.tz_convert("Europe/Berlin")], dtype=object)}),
+        ValueError,
+        "'c' of X has dates of several time zones, or with and without one",
+    ),
+}
 
 
-def test_stacking_unites_levels_and_keeps_order():
-    first = pd.DataFrame({"c": pd.Categorical(["b", "a"], categories=["b", "a"], ordered=True)})
-    second = pd.DataFrame({"c": ["z", "a"]})
-    stacked = stack_rows(first, second)
-    assert stacked["c"].tolist() == ["b", "a", "z", "a"]
-    assert stacked["c"].cat.categories.tolist() == ["b", "a", "z"]
-    assert stacked["c"].cat.ordered
-    assert first["c"].cat.categories.tolist() == ["b", "a"], "the user's table must not change"
+@pytest.mark.parametrize(("table", "kind", "sentence"), [*REFUSED_ARRAYS.values(), *REFUSED_FRAMES.values()])
+def test_what_is_no_table_is_refused(table, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        read_table(table)
+
+
+BAD_CELLS = {
+    "lists": pd.DataFrame({"c": [[1], [2]]}),
+    "dicts": pd.DataFrame({"c": [{"a": 1}, None]}),
+    "sets": pd.DataFrame({"c": [{1}, {2}]}),
+    "arrays": pd.DataFrame({"c": [np.ones(2), np.zeros(2)]}),
+    "objects": pd.DataFrame({"c": [object(), object()]}),
+    "lists of pyarrow": pd.DataFrame({"c": pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))}),
+    "lists of polars": pl.DataFrame({"c": [[1], [2]]}),
+    "structs of polars": pl.DataFrame({"c": [{"a": 1}, {"a": 2}]}),
+    "objects of polars": pl.DataFrame({"c": pl.Series([object(), object()], dtype=pl.Object)}),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CELLS)
+def test_cells_that_are_no_single_values(case):
+    with pytest.raises(ValueError, match=r"^Column 'c' of X_unlabeled has .* A cell must be a number, a boolean, text"):
+        read_table(BAD_CELLS[case], name="X_unlabeled")
+
+
+DECIMALS = {"c": [Decimal("1.5"), None, Decimal(2)]}
+ARROW_DECIMALS = pd.array(DECIMALS["c"], dtype=pd.ArrowDtype(pa.decimal128(5, 2)))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pd.DataFrame(DECIMALS), pl.DataFrame(DECIMALS), pa.table(DECIMALS), pd.DataFrame({"c": ARROW_DECIMALS})],
+    ids=["pandas", "polars", "pyarrow", "pyarrow in pandas"],
+)
+def test_decimals_are_numbers(table):
+    np.testing.assert_array_equal(learn_and_encode(read_table(table)).continuous[:, 0], [1.5, np.nan, 2.0])
+
+
+def test_huge_and_missing_numbers_are_not_infinite():
+    read_table(pd.DataFrame({"a": pd.array([1.0, None], dtype="Float64"), "b": [1e308, 1e308]}))
+
+
+@pytest.mark.parametrize("nothing", [np.nan, None, pd.NA, pd.NaT], ids=repr)
+def test_every_empty_column_and_no_other_is_named(nothing):
+    X = pd.DataFrame({"number": [nothing, 2.0], "text": ["a", nothing], 7: [nothing, nothing], "late": [nothing, "b"]})
+    X["levels"] = pd.Categorical([None, None], categories=["u", "v"])
+    with pytest.warns(EmptyColumnWarning, match=r"^Column 7, 'levels' has no value"):
+        assert warn_empty_columns(X).tolist() == [False, False, True, False, True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_empty_columns(X[["number", "text", "late"]])
 
 
 def test_differences_are_named_and_cut():
@@ -59,37 +191,17 @@ def test_differences_are_named_and_cut():
     assert describe_difference(list("abcdefghijklmn"), []).endswith("'j', ...")
 
 
-@pytest.mark.parametrize("kind", ["array", "pandas", "polars"])
-def test_infinity_is_refused_and_missing_is_not(kind):
-    bad = {"array": np.array([[1.0], [np.inf]]), "pandas": pd.DataFrame({"a": [1.0, -np.inf]})}
-    bad["polars"] = pl.DataFrame({"a": [1.0, float("inf")]})
-    with pytest.raises(ValueError, match="contains infinity"):
-        read_table(bad[kind])
-    read_table(pd.DataFrame({"a": pd.array([1.0, None], dtype="Float64")}))
-    read_table(pd.DataFrame({"a": [1e308, 1e308, 1e308]}))
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
+@pytest.mark.parametrize("n_rows", [0, 1, 4, 11])
+def test_blocks_give_what_one_piece_gives(monkeypatch, n_rows, kind):
+    monkeypatch.setattr(_tables, "ROWS_AT_A_TIME", 4)
+    values, sizes = np.random.default_rng(0).normal(size=(n_rows, 3)), []
 
+    def total(X, sign):
+        sizes.append(len(X))
+        return np.asarray(X).sum(axis=1) * sign
 
-@pytest.mark.parametrize("library", [pd, pl])
-@pytest.mark.parametrize("nothing", [None, np.nan])
-def test_empty_columns_are_named(library, nothing):
-    X = library.DataFrame({"a": [1.0, 2.0], "b": [nothing, nothing]})
-    with pytest.warns(EmptyColumnWarning, match="Column 'b' has no value"):
-        warn_empty_columns(X, find_empty_columns(X))
-
-
-@pytest.mark.parametrize("nothing", [np.nan, None, pd.NA, pd.NaT], ids=repr)
-def test_every_empty_column_and_no_other_is_named(nothing):
-    # Some begin with a gap, some end with one; types are mixed, and a name may be a number.
-    X = pd.DataFrame({"number": [nothing, 2.0], "text": ["a", nothing], 7: [nothing, nothing], "late": [nothing, "b"]})
-    X["levels"] = pd.Categorical([None, None], categories=["u", "v"])
-    with pytest.warns(EmptyColumnWarning, match=r"^Column 7, 'levels' has no value"):
-        warn_empty_columns(X, find_empty_columns(X))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        some = X[["number", "text", "late"]]
-        warn_empty_columns(some, find_empty_columns(some))
-
-
-def test_column_names_of_several_types_are_refused():
-    with pytest.raises(TypeError, match=r"Column names of X must all be text; got int and str. Use X.columns = "):
-        read_table(pd.DataFrame({0: [1.0], "a": [2.0]}))
+    result = map_rows(total, kind(values), np.arange(n_rows))
+    np.testing.assert_array_equal(result, values.sum(axis=1) * np.arange(n_rows))
+    assert max(sizes) <= 4
+    assert sum(sizes) == n_rows

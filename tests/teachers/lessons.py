@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from tabcast.teachers import Lesson
+from tabcast.teachers._teachers import Lesson
 
 
 def make_lesson(estimator, X, y, X_pool, *, sample_weight=None, categorical=None, seed=0):

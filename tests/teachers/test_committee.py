@@ -13,8 +13,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.teachers import Committee, NormalScores, mixture_weights
-from tabcast.teachers._committee import make_folds
+from tabcast.table._encoders import NormalScores
+from tabcast.teachers import Committee
+from tabcast.teachers._committee import make_folds, mixture_weights
 
 from .lessons import draw, make_lesson
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from tabcast.teachers import mixture_weights
-from tabcast.teachers._mixing import with_prior
+from tabcast.teachers._committee import mixture_weights, with_prior
 
 
 def draw(seed, n_rows=60, n_members=3):

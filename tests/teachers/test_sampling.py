@@ -4,8 +4,8 @@ from scipy.stats import ttest_ind
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
 
-from tabcast.teachers import compare_samples
 from tabcast.teachers._committee import make_folds
+from tabcast.teachers._teachers import compare_samples
 
 
 def draw(n, shares, seed):
@@ -71,15 +71,3 @@ def test_balanced_samples_of_several_classes_are_noticed():
     equal, skewed = (0.25, 0.25, 0.25, 0.25), (0.7, 0.1, 0.1, 0.1)
     results = [compare_samples(draw(60, equal, seed), draw(2000, skewed, seed)) for seed in range(50)]
     assert not any(result.looks_random for result in results)
-
-
-def test_many_rows_are_compared_block_by_block(monkeypatch):
-    random = np.random.default_rng(0)
-    labeled, unlabeled = random.dirichlet([2, 1, 1], 60), random.dirichlet([1, 1, 1], 1_000)
-    whole = compare_samples(labeled, unlabeled)
-    for module in ("table._blocks", "statistics._hotelling", "teachers._sampling"):
-        monkeypatch.setattr(f"tabcast.{module}.MANY_ROWS", 100)
-    monkeypatch.setattr("tabcast.table._blocks.ROWS_AT_A_TIME", 300)
-    in_blocks = compare_samples(labeled, unlabeled)
-    assert 1e-9 < whole.p_value < 0.05
-    assert in_blocks.p_value == pytest.approx(whole.p_value, rel=1e-9)

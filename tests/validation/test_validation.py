@@ -26,15 +26,8 @@ from sklearn.model_selection import (
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.exceptions import SmallClassWarning
-from tabcast.validation import (
-    CrossValidation,
-    FromSplitter,
-    Holdout,
-    LabeledScorer,
-    NoValidation,
-    SemiSupervisedSplit,
-    resolve_validation,
-)
+from tabcast.validation import CrossValidation, FromSplitter, Holdout, LabeledScorer, NoValidation, SemiSupervisedSplit
+from tabcast.validation._splits import resolve_validation
 
 
 def random_labels(seed: int, n_rows: int = 40, shares: tuple[float, ...] = (0.6, 0.3, 0.1)) -> np.ndarray:
@@ -52,9 +45,8 @@ def state(seed: int = 0) -> np.random.RandomState:
 # --- Splits inside fit ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_splits", [2, 3, 5, 10])
-@pytest.mark.parametrize("n_repeats", [1, 3])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_splits", [2, 3, 10])
+@pytest.mark.parametrize(("n_repeats", "seed"), [(1, 0), (3, 1)])
 def test_cross_validation_parts(n_splits, n_repeats, seed):
     y = random_labels(seed)
     splits = CrossValidation(n_splits, n_repeats=n_repeats).split(y, state(seed))
@@ -65,17 +57,10 @@ def test_cross_validation_parts(n_splits, n_repeats, seed):
         assert not set(train) & set(held_out)
         assert set(y[train]) == {0, 1, 2}  # every class trains
         held_out_counts.update(held_out.tolist())
+        assert all(abs((y[held_out] == one).sum() - (y == one).sum() / n_splits) < 1 for one in range(3))
     assert held_out_counts == dict.fromkeys(range(len(y)), n_repeats)  # every row is held out equally often
     sizes = [len(held_out) for _, held_out in splits]
     assert max(sizes) - min(sizes) <= 1
-
-
-@pytest.mark.parametrize("n_splits", [2, 3, 5])
-def test_cross_validation_is_stratified(n_splits):
-    y = random_labels(0, 90)
-    for _, held_out in CrossValidation(n_splits).split(y, state()):
-        for one in range(3):
-            assert abs((y[held_out] == one).sum() - (y == one).sum() / n_splits) < 1
 
 
 def test_cross_validation_deals_anew_each_repeat():
@@ -109,11 +94,10 @@ def test_nothing_to_hold_out_is_refused(validation):
         validation.split(np.array([0, 1, 2]), state())
 
 
-@pytest.mark.parametrize("fraction", [0.05, 0.2, 0.5, 0.9])
-@pytest.mark.parametrize("seed", range(3))
-def test_holdout(fraction, seed):
-    y = random_labels(seed, 60)
-    [(train, held_out)] = Holdout(fraction).split(y, state(seed))
+@pytest.mark.parametrize("fraction", [0.05, 0.5, 0.9])
+def test_holdout(fraction):
+    y = random_labels(0, 60)
+    [(train, held_out)] = Holdout(fraction).split(y, state())
     assert sorted([*train, *held_out]) == list(range(60))
     for one, count in Counter(y.tolist()).items():
         n_held_out = (y[held_out] == one).sum()
@@ -140,13 +124,6 @@ def test_from_splitter_draws_from_the_given_state():
     assert splitter.random_state is None
 
 
-def test_members_say_whether_they_train_on_all_rows_at_last():
-    assert CrossValidation().refits
-    assert FromSplitter(KFold()).refits
-    assert not Holdout().refits
-    assert not NoValidation().refits
-
-
 def test_resolve_validation():
     assert isinstance(resolve_validation(None), NoValidation)
     default = resolve_validation("cv")
@@ -155,17 +132,12 @@ def test_resolve_validation():
     assert (type(folds), folds.n_splits, folds.n_repeats) == (CrossValidation, 4, 1)
     splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=2)
     assert resolve_validation(splitter).splitter is splitter
+    assert resolve_validation(np.float32(0.25)).fraction == 0.25
     member = Holdout(0.1)
     assert resolve_validation(member) is member
 
 
-@pytest.mark.parametrize("number", [float, np.float64, np.float32])
-def test_resolve_fraction(number):
-    member = resolve_validation(number(0.25))
-    assert (type(member), float(member.fraction)) == (Holdout, 0.25)
-
-
-@pytest.mark.parametrize("given", ["cross", 1, 0, -3, True, False, [0.2], object(), {}])
+@pytest.mark.parametrize("given", ["cross", 1, -3, True, [0.2]])
 def test_resolve_validation_refuses(given):
     with pytest.raises(ValueError, match="`validation` must be 'cv', None, a fraction in"):
         resolve_validation(given)
@@ -174,11 +146,8 @@ def test_resolve_validation_refuses(given):
 @pytest.mark.parametrize(
     ("member", "sentence"),
     [
-        (Holdout(0.0), r"`fraction` of Holdout must be a number in \(0, 1\); got 0.0."),
         (Holdout(1.5), r"`fraction` of Holdout must be a number in \(0, 1\); got 1.5."),
-        (Holdout("a"), r"`fraction` of Holdout must be a number in \(0, 1\); got 'a'."),
         (CrossValidation(1), "`n_splits` of CrossValidation must be an integer of at least 2; got 1."),
-        (CrossValidation(2.5), "`n_splits` of CrossValidation must be an integer of at least 2; got 2.5."),
         (CrossValidation(2, n_repeats=0), "`n_repeats` of CrossValidation must be an integer of at least 1; got 0."),
     ],
 )
@@ -228,7 +197,7 @@ MARKED = {
 
 
 @pytest.mark.parametrize("kind", MARKED)
-@pytest.mark.parametrize("cv", [4, StratifiedKFold(4, shuffle=True, random_state=0), KFold(4), LeaveOneOut()])
+@pytest.mark.parametrize("cv", [4, LeaveOneOut()])
 def test_unlabeled_rows_train_and_never_test(kind, cv):
     X, y, _ = half_labeled()
     unlabeled = np.flatnonzero([one is None for one in y])
@@ -245,13 +214,6 @@ def test_unlabeled_rows_train_and_never_test(kind, cv):
     assert sorted(tested) == np.setdiff1d(np.arange(len(y)), unlabeled).tolist()
 
 
-def test_split_is_stratified_over_the_labeled_rows():
-    X, y, _ = half_labeled()
-    for _, test in SemiSupervisedSplit(4).split(X, y):
-        shares = Counter(y[test])
-        assert abs(shares["sick"] / len(test) - np.mean(y[y != np.array(None)] == "sick")) < 0.06
-
-
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
 def test_split_by_groups(cv):
     X, y, _ = half_labeled()
@@ -264,12 +226,6 @@ def test_split_by_groups(cv):
         assert labeled[test].all()
         assert not set(groups[test]) & set(groups[train][labeled[train]])  # no group on both sides, labeled
         assert set(np.flatnonzero(~labeled)) <= set(train)
-
-
-def test_split_with_a_marker_of_ones_own():
-    y = np.array(["a", "b", "?", "a", "b", "?"])
-    splits = list(SemiSupervisedSplit(2, missing_label="?").split(np.zeros((6, 1)), y))
-    assert sorted(np.concatenate([test for _, test in splits]).tolist()) == [0, 1, 3, 4]
 
 
 def test_cross_val_score_means_something():
@@ -287,23 +243,12 @@ def test_cross_val_score_means_something():
     np.testing.assert_allclose(with_name, scores)
 
 
-def test_cross_val_score_by_groups():
-    X, y, _ = half_labeled()
-    groups = np.arange(len(y)) % 5
-    model = SelfTrainingClassifier(LogisticRegression(), max_rounds=2, random_state=0)
-    scores = cross_val_score(
-        model, X, y, groups=groups, cv=SemiSupervisedSplit(GroupKFold(5)), scoring="accuracy", error_score="raise"
-    )
-    assert len(scores) == 5
-    assert ((scores >= 0) & (scores <= 1)).all()
-
-
 def test_grid_search_on_a_half_labeled_table():
     X, y, truth = half_labeled()
     model = CASTClassifier(LogisticRegression(), alpha=0.5, validation=0.3, random_state=0)
     search = GridSearchCV(
         model,
-        {"alpha": [0.0, 0.6], "estimator__C": [0.01, 1.0]},
+        {"alpha": [0.0, 0.6]},
         cv=SemiSupervisedSplit(3),
         scoring={"balanced": LabeledScorer("balanced_accuracy"), "auc": LabeledScorer("roc_auc")},
         refit="balanced",
@@ -365,13 +310,3 @@ def test_nothing_to_score():
     with pytest.raises(ValueError, match="LabeledScorer got no labeled row to score; use SemiSupervisedSplit as cv"):
         LabeledScorer("accuracy")(model, np.zeros((3, 1)), np.array([-1, -1, -1]))
     assert repr(LabeledScorer("accuracy")) == "LabeledScorer('accuracy')"
-
-
-def test_score_of_a_half_labeled_table():
-    X, y, _ = half_labeled()
-    model = SelfTrainingClassifier(LogisticRegression(), random_state=0).fit(X, y)
-    known = np.array([one is not None for one in y])
-    assert model.score(X, y) == np.mean(model.predict(X[known]) == y[known])
-    weights = np.random.default_rng(0).uniform(size=len(y))
-    expected = np.average(model.predict(X[known]) == y[known], weights=weights[known])
-    assert model.score(X, y, sample_weight=weights) == pytest.approx(expected)

@@ -76,7 +76,8 @@ def download_command(
     ] = None,
 ) -> None:
     """Download datasets from OpenML that are not there yet."""
-    from tabcast.study.datasets import download_dataset, find_info, list_datasets
+    from tabcast.study.datasets import download_dataset, list_datasets
+    from tabcast.study.datasets._dataset import find_info
 
     if bool(names) == everything:
         stop("Name the datasets to download, or use --all (not both).", 2)
@@ -103,7 +104,7 @@ def download_command(
 
 def _where(info: DatasetInfo, data_dir: Path | None) -> Path | str:
     """Return the folder that has a dataset, or the reason why there is none."""
-    from tabcast.study.datasets import find_folder
+    from tabcast.study.datasets._load import find_folder
 
     if info.load is not None:
         return "synthetic"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
+import shlex
+import textwrap
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,60 +17,36 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from tabcast import CASTClassifier, SoftSelfTrainingClassifier
-from tabcast.cli.demo_words import ASCII, UNICODE, describe_table, word_comparison, word_written
 from tabcast.cli.stop import stop
 from tabcast.exceptions import TabcastWarning
-from tabcast.files import TableFileError, write_table_file
+from tabcast.files import TableFileError
+from tabcast.files._write import write_table_file
 from tabcast.progress import Progress, make_bar
+from tabcast.statistics import corrected_interval
 from tabcast.table import Floats, Index
 from tabcast.validation import CrossValidation
 
 TARGET = "diagnosis"
 N_TREES = 30
-HELD_OUT = 0.4  # of the rows, for testing
-MAX_FITS = 40  # of CAST per repetition; its default is 120
+N_HELD_OUT = 228  # 40% of the rows
 # The fewest labels that cross-validation within them makes sense with; the most that leave rows to learn from.
 ALLOWED = {"--labels": (10, 300), "--repeats": (1, 1000), "--seed": (0, 2**31)}
-Maker = Callable[[int], Any]
+ABOUT = """\
+569 real tumors in 30 columns (scikit-learn's breast cancer data): benign or
+malignant? {repeats} x, {labels} rows keep their diagnosis, {hidden} lose it, and 228 are
+held out for testing.
+
+  supervised  gradient boosting, {trees} trees, on the labeled rows only
+  CAST        the paper's self-training with the same model, on all rows
+  soft        the same model on soft labels from a committee
+"""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Accuracy of each model in each repetition, on rows that none of them has seen."""
-
-    scores: dict[str, Floats]
-    kept_supervised: int  # repetitions in which CAST found no round better than the supervised model
-    n_labeled: int
-    n_unlabeled: int
-    n_held_out: int
-
-    def gains(self, name: str) -> Floats:
-        """What a model gains over the supervised one, repetition by repetition."""
-        return self.scores[name] - self.scores["supervised"]
-
-    @property
-    def n_repeats(self) -> int:
-        """Number of repetitions."""
-        return len(self.scores["supervised"])
-
-
-def make_model(seed: int) -> HistGradientBoostingClassifier:
-    """The model that all three are made of; leaves as small as those of tabcast's default."""
-    return HistGradientBoostingClassifier(max_iter=N_TREES, min_samples_leaf=8, random_state=seed)
-
-
-def make_cast(seed: int) -> CASTClassifier:
-    """CAST, with a shorter search for alpha and round than its default."""
-    validation = CrossValidation(3, n_repeats=1)
-    return CASTClassifier(make_model(seed), max_fits=MAX_FITS, validation=validation, random_state=seed)
-
-
-def make_soft(seed: int) -> SoftSelfTrainingClassifier:
-    """Soft self-training, as `tabcast fit` uses it by default."""
-    return SoftSelfTrainingClassifier(make_model(seed), random_state=seed)
-
-
-MAKERS: dict[str, Maker] = {"supervised": make_model, "CAST": make_cast, "soft": make_soft}
+def make_models(seed: int) -> dict[str, Any]:
+    """The three models, all made of the same one; CAST with a shorter search for alpha and round than its default."""
+    base = HistGradientBoostingClassifier(max_iter=N_TREES, min_samples_leaf=8, random_state=seed)
+    cast = CASTClassifier(base, alpha=(0.2, 0.5), validation=CrossValidation(3, n_repeats=1), random_state=seed)
+    return {"supervised": base, "CAST": cast, "soft": SoftSelfTrainingClassifier(base, random_state=seed)}
 
 
 def choose_labeled(y: Index, n_labels: int, seed: int) -> Index:
@@ -80,29 +55,37 @@ def choose_labeled(y: Index, n_labels: int, seed: int) -> Index:
     return np.sort(labeled)
 
 
-def compare(n_labels: int, n_repeats: int, seed: int, progress: Progress, makers: dict[str, Maker]) -> Comparison:
+def compare(n_labels: int, n_repeats: int, seed: int, progress: Progress) -> dict[str, Floats]:
     """Hide all but `n_labels` labels, train every model, score it on held-out rows; again with other rows."""
     X, y = load_breast_cancer(return_X_y=True)
-    scores = {name: np.empty(n_repeats) for name in makers}
-    kept_supervised = 0
-    for number in range(n_repeats):
-        X_train, X_test, y_train, y_test = train_test_split(
-            X, y, test_size=HELD_OUT, stratify=y, random_state=seed + number
-        )
-        labeled = choose_labeled(y_train, n_labels, seed + number)
+    scores: dict[str, list[float]] = {}
+    for number in range(seed, seed + n_repeats):
+        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=N_HELD_OUT, stratify=y, random_state=number)
+        labeled = choose_labeled(y_train, n_labels, number)
         half_labeled = np.full(len(y_train), -1)
         half_labeled[labeled] = y_train[labeled]
-        for name, make in makers.items():
-            progress.describe(name)
-            model = make(seed + number)
-            if name == "supervised":
-                model.fit(X_train[labeled], y_train[labeled])
-            else:
-                model.fit(X_train, half_labeled)
-            scores[name][number] = model.score(X_test, y_test)
-            kept_supervised += name == "CAST" and model.best_round_ == 0
+        for name, model in make_models(number).items():
+            rows = labeled if name == "supervised" else slice(None)
+            model.fit(X_train[rows], half_labeled[rows])
+            scores.setdefault(name, []).append(model.score(X_test, y_test))
             progress.advance()
-    return Comparison(scores, kept_supervised, n_labels, len(y_train) - n_labels, len(y_test))
+    return {name: np.array(values) for name, values in scores.items()}
+
+
+def word_scores(scores: dict[str, Floats]) -> list[str]:
+    """One line per model: accuracy, change against the supervised one in points, and whether it could be chance."""
+    lines = [f"{'':10}  accuracy  change  95% interval"]
+    for name, values in scores.items():
+        line, gains = f"{name:10}  {100 * values.mean():8.1f}", values - scores["supervised"]
+        if name != "supervised":
+            line += f"  {100 * gains.mean():+6.1f}"
+        if name != "supervised" and len(gains) > 1:
+            # Repetitions that agree are not certain: the variance is at least that of one held-out row.
+            found = corrected_interval(gains, test_share=0.0, level=0.95, resolution=1 / N_HELD_OUT)
+            word = "better" if found.low > 0 else "worse" if found.high < 0 else "could be chance"
+            line += f"  {100 * found.low:+.1f} to {100 * found.high:+.1f}  {word}"
+        lines.append(line)
+    return lines
 
 
 def make_table(n_labels: int, seed: int) -> pd.DataFrame:
@@ -124,7 +107,8 @@ def write_table(path: str, n_labels: int, seed: int) -> None:
         write_table_file(table, path)
     except (TableFileError, ImportError) as error:
         stop(error)
-    print("\n".join(word_written(path, len(table), n_labels, TARGET)))
+    print(f"{path}: {len(table)} tumors, {n_labels} with a {TARGET}. Next:")
+    print(f"    tabcast fit {shlex.quote(path)} --target {TARGET}")
 
 
 def run_demo(n_labels: int, n_repeats: int, seed: int, write: str | None = None) -> None:
@@ -136,32 +120,20 @@ def run_demo(n_labels: int, n_repeats: int, seed: int, write: str | None = None)
     if write is not None:
         write_table(write, n_labels, seed)
         return
-    print("\n".join(describe_table(n_labels, n_repeats, N_TREES)), flush=True)
-    n_fits = len(MAKERS) * n_repeats
+    print(ABOUT.format(repeats=n_repeats, labels=n_labels, hidden=341 - n_labels, trees=N_TREES), flush=True)
+    total = 3 * n_repeats
+    bar = make_bar("Training", total, unit="models", left="left about") if Console().is_terminal else Progress()
     # Matrices this small are slower on several threads. The labels are a random sample here, whatever a test says.
-    with threadpool_limits(limits=1), warnings.catch_warnings(), choose_progress(n_fits) as progress:
+    with threadpool_limits(limits=1), warnings.catch_warnings(), bar as progress:
         warnings.simplefilter("ignore", TabcastWarning)
         try:
-            found = compare(n_labels, n_repeats, seed, progress, MAKERS)
+            scores = compare(n_labels, n_repeats, seed, progress)
         except KeyboardInterrupt:
             stop("Stopped before the comparison was complete.", 130)
-    options = "".join(
-        f" {option} {value}"
-        for option, value, usual in (("--labels", n_labels, 40), ("--seed", seed, 0))
-        if value != usual
+    caveat = "" if n_repeats > 1 else "One repetition tells nothing about chance: use --repeats 6. "
+    caveat += (
+        "This is one table. On yours, `tabcast fit` compares models with and without the unlabeled rows and keeps "
     )
-    print("\n".join(word_comparison(found, choose_marks(), MAX_FITS, options)))
-
-
-def choose_progress(total: int) -> Progress:
-    """A bar on a terminal, nothing elsewhere."""
-    return make_bar("Training", total, unit="models", left="left about") if Console().is_terminal else Progress()
-
-
-def choose_marks() -> str:
-    """Characters of the picture: those that the terminal's encoding has."""
-    try:
-        UNICODE.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return ASCII
-    return UNICODE
+    print("\n".join([*word_scores(scores), "", *textwrap.wrap(caveat + "the better one.", 80)]))
+    print("\nNext, the same table as a file, and a report on it:")
+    print("    tabcast demo --write tumors.csv\n    tabcast fit tumors.csv --target diagnosis")

@@ -1,103 +1,121 @@
-"""`tabcast fit`: options into a call of `fit_table`, its results into lines and exit codes."""
+"""`tabcast fit`: options into the arguments of `fit_table`, its results into lines and exit codes."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
-from tabcast.cli import fit_options as given
-from tabcast.cli.fit_options import MethodName
-from tabcast.cli.fit_values import read_cost, read_decision, read_pool, read_seconds
-from tabcast.cli.fit_words import print_engine, print_start, word_result
-from tabcast.cli.stop import stop
+from tabcast.cli.stop import COMMAND_LINE, stop
 
 if TYPE_CHECKING:
-    from tabcast.files import Understanding
     from tabcast.runs import Run
 
-
 LEARNERS = ("catboost", "lightgbm", "xgboost")  # packages with exceptions of their own
+ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather", ".xlsx", ".xlsm")
+Columns = list[str] | None
 
 
 def fit(
-    table: given.Table,
-    target: given.Target,
-    method: given.Method = MethodName.soft,
-    model: given.Model = "auto",
-    density: given.Density = None,
-    strategy: given.Strategy = None,
-    alpha: given.Alpha = None,
-    class_prior: given.ClassPrior = None,
-    teacher: given.Teacher = None,
-    teacher_weights: given.TeacherWeights = None,
-    deploy: given.Deploy = None,
-    metric: given.Metric = "balanced_accuracy",
-    decision: given.Decision = None,
-    precision: given.Precision = None,
-    per_class: given.PerClass = False,
-    precision_confidence: given.PrecisionConfidence = 0.9,
-    cost: given.Cost = None,
-    out: given.Out = None,
-    unlabeled: given.Unlabeled = None,
-    engine: given.Engine = None,
-    missing_label: given.MissingLabel = None,
-    ignore: given.Ignore = None,
-    use: given.Use = None,
-    category: given.Category = None,
-    id_column: given.IdColumn = None,
-    sheet: given.Sheet = None,
-    no_guard: given.NoGuard = False,
-    judge_rows: given.JudgeRows = 20_000,
-    max_pool: given.MaxPool = "auto",
-    time_limit: given.TimeLimit = None,
-    seed: given.Seed = 0,
-    jobs: given.Jobs = None,
-    overwrite: given.Overwrite = False,
-    resume: given.Resume = False,
-    no_spreadsheet_guard: given.NoSpreadsheetGuard = False,
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, TSV, gzipped, Parquet, Feather or Excel with a column of labels, or a folder of files."
+        ),
+    ],
+    target: Annotated[str, Option(help="The column of labels; rows with an empty cell are unlabeled.")],
+    estimator: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="auto: soft self-training with an ensemble; xgboost, lightgbm, catboost, random_forest, ...: with "
+            "that base classifier; cast: CAST.",
+        ),
+    ] = "auto",
+    scoring: Annotated[
+        str, Option(metavar="NAME", help="The scikit-learn score that models are compared by.")
+    ] = "balanced_accuracy",
+    decision: Annotated[
+        str | None,
+        Option(
+            metavar="RULE",
+            help="How a class is predicted from the probabilities: accuracy (the most probable), balanced (relative to "
+            "the class proportions), f1 (tuned), or for two classes a number such as 0.3: the second one from this "
+            "probability on. Default: what the score needs.",
+        ),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        Option(
+            metavar="P",
+            help="Write filled.csv: the whole table, with predictions filled in from the probability on at which a "
+            "proportion of at least P, such as 0.95, is right.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
+    ] = None,
+    unlabeled: Annotated[
+        str | None, Option(metavar="TABLE", help="Another table of rows without a label, or a folder of such files.")
+    ] = None,
+    dask: Annotated[
+        str | None, Option(metavar="ADDRESS", help="Dask scheduler whose workers predict the files of a folder.")
+    ] = None,
+    missing_label: Annotated[str | None, Option(help="A label that means unlabeled, besides empty cells.")] = None,
+    ignore: Annotated[Columns, Option(metavar="COL", help="Leave a column out; repeatable.")] = None,
+    use: Annotated[Columns, Option(metavar="COL", help="Use a column that would be left out; repeatable.")] = None,
+    category: Annotated[
+        Columns, Option(metavar="COL", help="Treat a numeric column as categorical; repeatable.")
+    ] = None,
+    id_column: Annotated[
+        Columns, Option("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable.")
+    ] = None,
+    sheet: Annotated[str | None, Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
+    max_pool: Annotated[
+        int, Option(metavar="N", min=0, help="Most unlabeled rows that train, drawn at random; 0 is all.")
+    ] = 50_000,
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of everything random.")] = 0,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace the results of an earlier run.")] = False,
 ) -> None:
     """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 
     Writes the model, predictions for the unlabeled rows, the pseudo-label of each with the reasons, and a report; with
-    --precision or --cost also the filled table.
+    --precision also the filled table. Of a folder, every file is predicted.
     """
     from rich.console import Console
 
-    from tabcast.exceptions import TabcastWarning
-    from tabcast.files._words import word_note
-    from tabcast.runs import check_folder
+    from tabcast.exceptions import LargePoolWarning, TabcastWarning
+    from tabcast.files._words import describe, word_note
+    from tabcast.runs._fit_table import read_options
+    from tabcast.runs._folder import check_folder, refuse_inside
+    from tabcast.runs._predict import DaskError
+    from tabcast.runs._table import prepare_table
+    from tabcast.runs._training import TITLES, find_method, train_run
 
-    folder, said = default_folder(table) if out is None else Path(out), list[str]()
-    overwrite = overwrite or resume
-
-    def show_start(understanding: Understanding, notes: list[str]) -> None:
-        said.extend(notes)
-        print_start(understanding, notes, method, model, metric, teacher)
-
+    folder, pool = default_folder(table) if out is None else Path(out), max_pool or None
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", TabcastWarning)
+            refuse_inside(folder, table, unlabeled)
             check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
-            run = choose_fit(table, unlabeled, engine, folder, resume=resume)(
+            options = read_options(
+                estimator=estimator,
+                scoring=scoring,
+                decision=None if decision is None else read_decision(decision),
+                precision=precision,
+                dask=dask,
+                max_pool=pool,
+                random_state=seed,
+                n_jobs=os.cpu_count() or 1,
+                verbose=int(Console().is_terminal),
+            )
+            prepared = prepare_table(
                 table,
                 target,
-                method=method.value,
-                model=model,
-                density=density and density.value,
-                strategy=strategy and strategy.value,
-                alpha=alpha,
-                class_prior=class_prior and class_prior.value,
-                teacher=teacher and teacher.value,
-                teacher_weights=teacher_weights,
-                deploy=deploy and deploy.value,
-                metric=metric,
-                decision=None if decision is None else read_decision(decision),
                 unlabeled=unlabeled,
                 missing_label=missing_label,
                 ignore=ignore or (),
@@ -105,22 +123,18 @@ def fit(
                 categories=category or (),
                 id_columns=id_column or (),
                 sheet=sheet,
-                guard=not no_guard,
-                judge_rows=judge_rows,
-                max_pool=read_pool(max_pool),
-                time_limit=None if time_limit is None else read_seconds(time_limit),
-                precision=precision,
-                per_class=per_class,
-                precision_confidence=precision_confidence,
-                cost=None if cost is None else read_cost(cost),
-                resume=folder if resume else None,
+                max_pool=pool,
                 random_state=seed,
-                n_jobs=jobs or os.cpu_count() or 1,
-                verbose=int(Console().is_terminal),
-                on_understood=show_start,
             )
+            for line in [*prepared.notes, *describe(prepared.understanding, COMMAND_LINE)]:
+                typer.echo(line)
+            title = TITLES[find_method(options.classifier)]
+            typer.echo(f"{title}; compared with the supervised model by cross-validated {scoring}.")
+            run = train_run(prepared, options)
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
+    except DaskError as error:
+        stop(error, 1)
     except OSError as error:
         stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
     except (ValueError, TypeError, ImportError) as error:
@@ -128,71 +142,92 @@ def fit(
     except Exception as error:
         if type(error).__module__.split(".")[0] not in LEARNERS:
             raise
-        stop(f"{model} could not be trained on this table ({error}); try another --model.")
-    save(run, folder, overwrite=overwrite, spreadsheet_safe=not no_spreadsheet_guard)
-    forget_rounds(folder)
+        stop(f"{estimator} could not be trained on this table ({error}); try another --estimator.")
+    save(run, folder, overwrite=overwrite)
+    said = {*prepared.notes, *map(word_note, run.understanding.notes)}
+    said |= {str(one.message) for one in caught if issubclass(one.category, LargePoolWarning)}  # in the result
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
-    said.extend(map(word_note, run.understanding.notes))
-    warned = [sentence for sentence in warned if sentence not in said]
-    for line in word_result(run.summary, warned, folder):
+    for line in word_result(run.summary, [sentence for sentence in warned if sentence not in said], folder):
         typer.echo(line)
 
 
-def choose_fit(
-    table: Path, unlabeled: Path | None, engine: str | None, folder: Path, *, resume: bool
-) -> Callable[..., Run]:
-    """What fits a table: in memory, or in partitions if it is a folder, with finished rounds beside the results."""
-    from tabcast.runs import fit_partitions, fit_table
-    from tabcast.runs._fit_partitions import is_folder
-
-    if not is_folder(table, unlabeled):
-        if engine is not None:
-            raise ValueError("--engine is for folders of tables; a single table is trained in memory.")
-        return fit_table
-    if not resume:
-        forget_rounds(folder)
-    return partial(fit_partitions, engine=engine, checkpoint=rounds_of(folder), on_engine=print_engine)
-
-
-def rounds_of(folder: Path) -> Path:
-    """Where finished rounds of a folder are kept until the results are written."""
-    return folder.with_name(f".{folder.name}.rounds")
-
-
-def forget_rounds(folder: Path) -> None:
-    """Remove the finished rounds of a folder."""
-    from tabcast.files._atomic import remove
-
-    remove(rounds_of(folder))
-
-
-def save(run: Run, folder: Path, *, overwrite: bool, spreadsheet_safe: bool) -> None:
+def save(run: Run, folder: Path, *, overwrite: bool) -> None:
     """Save a run; where that has become impossible during training, keep it elsewhere and say where."""
-    from tabcast.cli.wording import COMMAND_LINE
-    from tabcast.files import ArgumentError
-    from tabcast.runs import spare_folders
+    from tabcast.files import TableFileError
+    from tabcast.runs import DaskError, RunFolderError
+    from tabcast.runs._folder import spare_folders
 
     try:
-        run.save(folder, overwrite=overwrite, spreadsheet_safe=spreadsheet_safe)
+        run.save(folder, overwrite=overwrite)
         return
     except KeyboardInterrupt:
         stop(f"Stopped: nothing was written to {folder}.", 130)
+    except DaskError as error:
+        stop(error, 1)
+    except TableFileError as error:
+        stop(error)
     except OSError as error:
         problem = f"{error.filename or folder}: {error.strerror or error}"
-    except ArgumentError as error:
+    except RunFolderError as error:
         problem = error.say(COMMAND_LINE).rstrip(".")
     for spare in spare_folders(folder):
         try:
-            run.save(spare, spreadsheet_safe=spreadsheet_safe)
-        except (OSError, ArgumentError):
+            run.save(spare)
+        except (OSError, RunFolderError):
             continue
         stop(f"{problem}. The results are in {spare} instead.")
     stop(f"{problem}; nothing was written.")
 
 
-def default_folder(table: Path) -> Path:
-    """In the current folder, named after the table."""
-    name = table.name
-    while Path(name).suffix.lower() in (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather", ".xlsx", ".xlsm"):
+def default_folder(table: str) -> Path:
+    """In the current folder, named after the table, or after the folder of a pattern."""
+    path = Path(table)
+    name = path.name if not set(path.name) & set("*?[") else path.parent.name
+    name = name or path.resolve().name
+    while Path(name).suffix.lower() in ENDINGS:
         name = Path(name).stem
     return Path(f"{name}-tabcast")
+
+
+def read_decision(text: str) -> Any:
+    """The name of a decision, or the threshold that a number means."""
+    from tabcast.decisions import DECISIONS, Threshold
+
+    if text in DECISIONS:
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise ValueError(
+            "--decision must be accuracy, balanced, f1 or, for two classes, a probability between 0 and 1 such as 0.3; "
+            f"got {text!r}."
+        )
+    return Threshold(value)
+
+
+def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
+    """The verdict, caveats, and where everything is."""
+    from tabcast.guard._verdict import say_verdict
+    from tabcast.report._words import say_filled
+
+    files, pool, filled = summary["files"], summary["training"]["pool"], summary.get("filled")
+    lines = ["", *say_verdict(summary["verdict"])]
+    if pool["n_trained"] < pool["n_unlabeled"]:
+        some, every = pool["n_trained"], pool["n_unlabeled"]
+        lines.append(f"{some:,} of the {every:,} unlabeled rows train the self-trained model; all are predicted.")
+    lines.append(f"The prediction is {summary['decision']['meaning']}; choose with --decision.")
+    if filled:
+        lines += ["", "The filled table:", *say_filled(filled)]
+        if filled["n_next_rows"]:
+            lines.append(f"To fill more, label rows in the table (the {filled['n_next_rows']} of next_rows.csv first).")
+    tables = [path for name, path in files.items() if name not in ("report", "model")]
+    return [
+        *lines,
+        *warned,
+        "",
+        f"Written to {folder}: {files['report']} (look at it first), {', '.join([*tables, files['model']])}, "
+        "summary.json.",
+        f"Predict other rows with: tabcast predict {folder} TABLE -o OUT.csv",
+    ]

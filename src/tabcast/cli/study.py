@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tabcast.cli.stop import stop
+
 if TYPE_CHECKING:
     from tabcast.study.config import Study
-    from tabcast.study.status import Status
 
 study_app = typer.Typer(help="The paper's tables and figures as commands, resumable.", no_args_is_help=True)
-
-
-class BackendName(StrEnum):
-    """Where trials run."""
-
-    serial = "serial"
-    processes = "processes"
-    dask = "dask"
 
 
 class Style(StrEnum):
@@ -45,7 +38,7 @@ Plugins = Annotated[
     typer.Option(help="Folder whose Python files add datasets, models or methods; they are executed."),
 ]
 Results = Annotated[
-    Path | None, typer.Option(help="Results table (CSV) to read in place of the records, as written by `table --out`.")
+    Path | None, typer.Option(help="Results table to read in place of the records: results.csv.gz of `write`.")
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the datasets.")]
 
@@ -54,51 +47,39 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the datasets.")]
 def run(
     configs: Configs,
     profile: Profile = "quick",
-    backend: Annotated[BackendName, typer.Option(help="Where trials run.")] = BackendName.processes,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of workers, one thread each.")] = 1,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler; by default a cluster starts on this machine.")
-    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of worker processes, one thread each.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers run the trials.")] = None,
     records: Records = None,
     plugins: Plugins = None,
     data_dir: DataDir = None,
 ) -> None:
     """Run the trials that have no record yet. It can be stopped at any time: finished trials are not run again."""
     import os
-    import time
 
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
     from tabcast.progress import Bar
-    from tabcast.study.backends import BACKENDS, Dask
-    from tabcast.study.run import check_tools, run_studies
-    from tabcast.study.status import count_written, missing_records
+    from tabcast.study.run import check_tools, plan_jobs, run_jobs
 
-    if scheduler and backend is not BackendName.dask:
-        raise typer.BadParameter(f"--scheduler needs --backend dask; got --backend {backend.value}.")
     studies = [_read(config, records, plugins, profile) for config in configs]
     if data_dir is not None and not data_dir.is_dir():
         raise typer.BadParameter(f"--data-dir {data_dir} is not a folder.")
     with _one_sentence():
         check_tools(studies, profile)
-    paths, start = missing_records(studies, profile), time.time()
-    crashed = []
-    if paths:
+    plan = plan_jobs(studies, profile, None if data_dir is None else data_dir.resolve())
+    stopped = None
+    if plan:
         title = studies[0].item if len(studies) == 1 else f"{len(studies)} items"
-        with Bar(f"{title} ({profile})", len(paths), unit="trials", left="left") as bar:
-            crashed = run_studies(
-                studies,
-                profile,
-                backend=Dask(scheduler) if scheduler else BACKENDS[backend.value],
-                n_workers=jobs,
-                data_dir=None if data_dir is None else data_dir.resolve(),
-                poll=lambda: bar.reach(count_written(paths, start)),
-            )
-            bar.reach(count_written(paths, start))
-    for crash in crashed:
-        typer.echo(f"{crash.item} crashed: {crash.traceback_text.strip().splitlines()[-1]}", err=True)
-    found = [_print_status(study, profile) for study in studies]
-    if crashed or any(status.counts["failed"] for status in found):
+        n_trials = sum(len(job.trials) for job in plan)
+        try:
+            with _one_sentence(), Bar(f"{title} ({profile})", n_trials, unit="trials", left="left") as bar:
+                run_jobs(plan, n_jobs=jobs, dask=dask, show=bar.reach)
+        except OSError as error:  # workers died, the scheduler is not there, the disk is full
+            stopped = error
+    failed = [_print_status(study, profile) for study in studies]
+    if stopped is not None:
+        stop(str(stopped), 1)
+    if any(failed):
         raise typer.Exit(1)
 
 
@@ -116,7 +97,7 @@ def status(config: Config, profile: Profile = "quick", records: Records = None, 
 @study_app.command()
 def restore(
     config: Config,
-    results: Annotated[Path, typer.Option(help="Results table (CSV), as written by `table --out`.")],
+    results: Annotated[Path, typer.Option(help="Results table: results.csv.gz of `write`.")],
     profile: Profile = "quick",
     records: Records = None,
     plugins: Plugins = None,
@@ -125,7 +106,7 @@ def restore(
 
     A table does not say which version computed it: restore only what today's version would compute as well.
     """
-    from tabcast.study.restore import restore_records
+    from tabcast.study.results import restore_records
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
@@ -137,23 +118,18 @@ def restore(
 def table(
     config: Config,
     profile: Profile = "quick",
-    style: Annotated[Style, typer.Option(help="Format of the printed tables.")] = Style.markdown,
-    out: Annotated[Path | None, typer.Option(help="Folder to write every table to, in all formats.")] = None,
+    style: Annotated[Style, typer.Option("--format", help="Format of the tables.")] = Style.markdown,
+    name: Annotated[str | None, typer.Option(help="One of the tables; by default all.")] = None,
     results: Results = None,
     records: Records = None,
     plugins: Plugins = None,
 ) -> None:
-    """Make the tables of a configuration: print them, or write them to a folder with the results behind them."""
-    from tabcast.study.outputs import make_tables, render_tables, write_tables
+    """Print the tables of a configuration."""
+    from tabcast.study.outputs import render_tables
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
-        if out is None:
-            typer.echo(render_tables(study, make_tables(study, profile, results), style.value))
-            return
-        paths = write_tables(study, profile, out, results)
-    for path in paths:
-        typer.echo(path)
+        typer.echo(render_tables(study, profile, style.value, results, name))
 
 
 @study_app.command()
@@ -171,9 +147,8 @@ def figure(
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
-        paths = write_figures(study, profile, out, kind or ["png"], results)
-    for path in paths:
-        typer.echo(path)
+        for path in write_figures(study, profile, out, kind or ["png"], results):
+            typer.echo(path)
 
 
 @study_app.command()
@@ -184,16 +159,13 @@ def write(
     records: Records = None,
     plugins: Plugins = None,
 ) -> None:
-    """Write all tables and figures of several configurations, each with the results behind it."""
-    from tabcast.study.outputs import write_figures, write_tables
+    """Write a page with all tables and figures of each configuration, and the results behind them."""
+    from tabcast.study.outputs import write_folder
 
     for config in configs:
         study = _read(config, records, plugins, profile)
         with _one_sentence():
-            if study.tables:
-                write_tables(study, profile, out / study.name)
-            if study.figures:
-                write_figures(study, profile, out / study.name)
+            write_folder(study, profile, out / study.name)
         typer.echo(out / study.name)
 
 
@@ -217,26 +189,29 @@ def _read(config: Path, records: Path | None, plugins: list[Path] | None, profil
         return study
 
 
-def _print_status(study: Study, profile: str, by_dataset: bool = False) -> Status:
-    """Print the counts, by dataset if wanted, and why trials failed or were skipped."""
+def _print_status(study: Study, profile: str, by_dataset: bool = False) -> bool:
+    """Print the counts, by dataset if wanted, and why trials failed or were skipped; whether any failed."""
     from rich.console import Console
     from rich.table import Table
 
-    from tabcast.study.analysis import display_name
-    from tabcast.study.status import STATES, find_status
+    from tabcast.study.analysis.trials import display_name
+    from tabcast.study.results import STATES, collect_results, count_states, estimate_seconds
 
-    found, console = find_status(study, profile), Console()
+    console, results = Console(), collect_results(study, profile)
+    counts = count_states(results)
     if by_dataset:
         table = Table("dataset", *STATES, title=f"{study.item}: {study.title} ({profile})")
-        for name, row in found.by_dataset.iterrows():
+        for name, row in counts.iterrows():
             table.add_row(display_name("dataset", name, study.catalog.labels), *(str(row[state]) for state in STATES))
         console.print(table)
-    counts = ", ".join(f"{found.counts[state]} {state}" for state in STATES)
-    left = "" if not found.seconds_left else f"; about {_words(found.seconds_left)} of one worker left"
-    console.print(f"{study.item}: {counts}{left}", highlight=False, markup=False)
-    for reason, count in found.reasons.items():
+    seconds = estimate_seconds(results)
+    left = f"; about {_words(seconds)} of one worker left" if seconds else ""
+    sums = ", ".join(f"{counts[state].sum()} {state}" for state in STATES)
+    console.print(f"{study.item}: {sums}{left}", highlight=False, markup=False)
+    reasons = results.loc[results["status"].isin(["failed", "skipped"]), "reason"].value_counts()
+    for reason, count in reasons.items():
         console.print(f"  {count} x {reason}", highlight=False, markup=False)
-    return found
+    return bool(counts["failed"].sum())
 
 
 def _words(seconds: float) -> str:

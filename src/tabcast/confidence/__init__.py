@@ -1,22 +1,14 @@
 """From probabilities to the confidence by which pseudo-labels are chosen. Fourth stage of the walk.
 
-To add a member, subclass `Confidence` in a file of its own, override `adjust` (and `prepare` or `calibrate`), and list
-it here.
+To add a member, subclass `Confidence`, override `adjust` (and `prepare` or `calibrate`), and list it here.
 """
 
-from tabcast.confidence._base import Confidence
-from tabcast.confidence._chain import Chain
-from tabcast.confidence._cluster_aware import ClusterAware
-from tabcast.confidence._distribution_alignment import DistributionAlignment, align, smoothed_shares
-from tabcast.confidence._gaussian_process_calibration import GaussianProcessCalibration
-from tabcast.confidence._histogram_binning import HistogramBinning
-from tabcast.confidence._raw import Raw
-from tabcast.confidence._short_names import CONFIDENCES, resolve_confidence
-from tabcast.confidence._spline_calibration import SplineCalibration
-from tabcast.confidence._temperature_scaling import TemperatureScaling
+from tabcast.confidence._alignment import DistributionAlignment
+from tabcast.confidence._calibration import HistogramBinning, SplineCalibration, TemperatureScaling
+from tabcast.confidence._confidence import Chain, ClusterAware, Confidence, Raw
+from tabcast.confidence._gaussian_process import GaussianProcessCalibration
 
 __all__ = [
-    "CONFIDENCES",
     "Chain",
     "ClusterAware",
     "Confidence",
@@ -26,7 +18,13 @@ __all__ = [
     "Raw",
     "SplineCalibration",
     "TemperatureScaling",
-    "align",
-    "resolve_confidence",
-    "smoothed_shares",
 ]
+
+CONFIDENCES: dict[str | None, type[Confidence]] = {
+    None: Raw,
+    "temperature": TemperatureScaling,
+    "histogram": HistogramBinning,
+    "spline": SplineCalibration,
+    "gaussian_process": GaussianProcessCalibration,
+    "alignment": DistributionAlignment,
+}

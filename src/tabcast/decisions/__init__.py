@@ -1,33 +1,24 @@
 """From probabilities to predicted classes: what is predicted follows the metric, probabilities stay as they are.
 
-To add a decision, subclass `Decision` in a file of its own, write `fit`, which returns a `DecisionRule`, and list it
-here.
+To add a decision, subclass `Decision`, write `fit`, which returns `self.make_rule(...)`, and list it here.
 """
 
-from tabcast.decisions._balanced import Balanced
-from tabcast.decisions._base import Decision, Evidence
-from tabcast.decisions._best_f1 import BestF1
-from tabcast.decisions._costs import Costs
-from tabcast.decisions._cross_fitting import cross_fit
-from tabcast.decisions._decided_classifier import DecidedClassifier, decide_with
-from tabcast.decisions._most_probable import MostProbable
-from tabcast.decisions._rule import DecisionRule
-from tabcast.decisions._short_names import DECISIONS, decision_for_metric, resolve_decision
-from tabcast.decisions._threshold import Threshold
+from typing import Any
 
-__all__ = [
-    "DECISIONS",
-    "Balanced",
-    "BestF1",
-    "Costs",
-    "DecidedClassifier",
-    "Decision",
-    "DecisionRule",
-    "Evidence",
-    "MostProbable",
-    "Threshold",
-    "cross_fit",
-    "decide_with",
-    "decision_for_metric",
-    "resolve_decision",
-]
+from tabcast.decisions._best_f1 import BestF1
+from tabcast.decisions._decisions import Balanced, Costs, Decision, MostProbable, Threshold
+
+__all__ = ["Balanced", "BestF1", "Costs", "Decision", "MostProbable", "Threshold"]
+
+DECISIONS: dict[str | None, type[Decision]] = {"accuracy": MostProbable, "balanced": Balanced, "f1": BestF1}
+
+
+def decision_for_metric(metric: Any) -> Decision:
+    """The decision with which a score is best; the most probable class for those that do not depend on it."""
+    by_metric: dict[Any, Decision] = {
+        "balanced_accuracy": Balanced(),
+        "f1": BestF1(),
+        "f1_macro": BestF1("macro"),
+        "f1_weighted": BestF1("weighted"),
+    }
+    return by_metric.get(metric, MostProbable()) if isinstance(metric, str) else MostProbable()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabcast.checks import check_choice, check_integer
-from tabcast.decisions._base import Decision, Evidence
+from tabcast.decisions._decisions import Decision, Evidence
 from tabcast.decisions._rule import DecisionRule
 from tabcast.table import Floats, Index
 
@@ -52,7 +52,8 @@ class BestF1(Decision):
     Examples
     --------
     >>> import numpy as np
-    >>> from tabcast.decisions import BestF1, Evidence
+    >>> from tabcast.decisions import BestF1
+    >>> from tabcast.decisions._decisions import Evidence
     >>> p = np.array([0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.6, 0.7])
     >>> y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     >>> evidence = Evidence(np.column_stack([1 - p, p]), y, rows=np.arange(10))
@@ -89,16 +90,12 @@ class BestF1(Decision):
             raise ValueError(f"{self!r} is tuned on out-of-fold probabilities, but there are none.")
         if evidence.count(len(classes)).min() < self.min_rows:
             meaning = "the class with the highest probability relative to the square root of its proportion, for F1"
-            return DecisionRule(self.name, np.diag(np.asarray(prior, dtype=float) ** -0.5), meaning)
-        kind = self._kind(len(classes))
+            return self.make_rule(np.diag(np.asarray(prior) ** -0.5), meaning)
+        kind = self.average if self.average != "auto" else "binary" if len(classes) == 2 else "macro"
         weights = tune_weights(evidence.proba, evidence.y, find_shares(kind, evidence.y, len(classes)), prior)
         which = {"binary": f"of {classes[1]}", "macro": "averaged over classes", "weighted": "averaged over rows"}[kind]
         meaning = f"the class with the highest weighted probability, with weights tuned for the best F1 {which}"
-        return DecisionRule(self.name, np.diag(weights), meaning)
-
-    def _kind(self, n_classes: int) -> str:
-        """The average, with "auto" resolved."""
-        return self.average if self.average != "auto" else "binary" if n_classes == 2 else "macro"
+        return self.make_rule(np.diag(weights), meaning)
 
 
 def find_shares(kind: str, y: Index, n_classes: int) -> Floats:

@@ -1,4 +1,4 @@
-"""A fitted decision: one matrix of payoffs."""
+"""A fitted decision, one matrix of payoffs, and a classifier that predicts by it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from tabcast.table import Floats, Index
 
@@ -16,27 +18,8 @@ from tabcast.table import Floats, Index
 class DecisionRule:
     """A fitted decision: predicts the class with the largest expected payoff, ``argmax_k (p @ payoffs)_k``.
 
-    Parameters
-    ----------
-    name : str
-        Name of the decision, for example "balanced".
-    payoffs : ndarray of shape (n_classes, n_classes)
-        Payoff of each predicted class (columns) for each true class (rows). The identity predicts the most probable
-        class.
-    meaning : str, default=""
-        What is predicted, in words.
-
-    See Also
-    --------
-    Decision : Fits a rule.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.decisions import DecisionRule
-    >>> rule = DecisionRule("balanced", np.diag([1 / 0.8, 1 / 0.2]))
-    >>> rule.decide(np.array([[0.9, 0.1], [0.7, 0.3]]))
-    array([0, 1])
+    `payoffs` has true classes as rows and predicted ones as columns; the identity predicts the most probable class.
+    `meaning` says in words what is predicted.
     """
 
     name: str
@@ -54,18 +37,7 @@ class DecisionRule:
         return np.array_equal(self.payoffs, np.eye(self.n_classes))
 
     def decide(self, proba: ArrayLike) -> Index:
-        """Decide for one class per row.
-
-        Parameters
-        ----------
-        proba : array-like of shape (n_rows, n_classes)
-            Probabilities.
-
-        Returns
-        -------
-        ndarray of int of shape (n_rows,)
-            Index of the predicted class; of classes with the same payoff, the first.
-        """
+        """Index of the predicted class of each row; of classes with the same payoff, the first."""
         values = np.asarray(proba, dtype=float)
         if values.ndim != 2 or values.shape[1] != self.n_classes:
             raise ValueError(
@@ -81,36 +53,61 @@ class DecisionRule:
         return expected.argmax(axis=1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the rule as plain data that JSON can hold.
-
-        Returns
-        -------
-        dict
-            `name`, `payoffs` (a list of rows) and `meaning`.
-        """
+        """The rule as plain data that JSON can hold."""
         return {"name": self.name, "payoffs": self.payoffs.tolist(), "meaning": self.meaning}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Make a rule from what :meth:`to_dict` gave.
-
-        Parameters
-        ----------
-        plain : mapping
-            `name`, `payoffs` and `meaning`.
-
-        Returns
-        -------
-        DecisionRule
-            The rule.
-
-        Raises
-        ------
-        ValueError
-            If the payoffs are not a square matrix of numbers.
-        """
+        """The rule that :meth:`to_dict` gave; a ValueError if the payoffs are not a square matrix of numbers."""
         name, meaning, payoffs = plain["name"], plain["meaning"], np.array(plain["payoffs"])
         square = payoffs.ndim == 2 and payoffs.shape[0] == payoffs.shape[1] >= 1 and payoffs.dtype.kind in "if"
         if not (isinstance(name, str) and isinstance(meaning, str) and square and np.isfinite(payoffs).all()):
             raise ValueError("a decision rule must have a name, and a square matrix of payoffs")
         return cls(name, payoffs.astype(float), meaning)
+
+
+def _model_has(method: str) -> Any:
+    """Whether the classifier has a method."""
+    return lambda self: hasattr(self.model, method)
+
+
+class DecidedClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that predicts classes by a rule on its probabilities, which stay as they are.
+
+    `classes` are those of the rule, in sorted order; ones that the classifier does not know have probability 0.
+    """
+
+    def __init__(self, model: Any, rule: DecisionRule, classes: NDArray[Any]) -> None:
+        self.model = model
+        self.rule = rule
+        self.classes = classes
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes of the classifier: the columns of `predict_proba`."""
+        return np.asarray(self.model.classes_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row, by the rule."""
+        proba = np.asarray(self.model.predict_proba(X), dtype=float)
+        if proba.shape[1] < self.rule.n_classes:
+            known, proba = proba, np.zeros((len(proba), self.rule.n_classes))
+            proba[:, np.searchsorted(self.classes, self.classes_)] = known
+        return np.asarray(self.classes)[self.rule.decide(proba)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the classifier's own probabilities."""
+        return self.model.predict_proba(X)
+
+    @available_if(_model_has("decision_function"))
+    def decision_function(self, X: Any) -> Floats:
+        """Return the classifier's own decision function."""
+        return self.model.decision_function(X)
+
+
+def decide_with(model: Any, rule: DecisionRule, classes: NDArray[Any]) -> Any:
+    """A fitted classifier that predicts by a rule; the classifier itself if the rule changes nothing."""
+    return model if rule.is_most_probable else DecidedClassifier(model, rule, classes)

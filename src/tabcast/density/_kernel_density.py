@@ -9,16 +9,15 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-from tabcast.density._base import Density
-from tabcast.table import (
+from tabcast.density._density import Density
+from tabcast.table import Floats, Index
+from tabcast.table._columns import (
     LARGEST_SPREAD,
     MISSING,
     UNSEEN,
     Columns,
     ContinuousColumn,
     EncodedTable,
-    Floats,
-    Index,
     mean_and_spread,
 )
 
@@ -33,13 +32,8 @@ HUGE = 1e75  # its square still fits in a float
 BLOCK_QUERIES, BLOCK_ROWS = 256, 4096  # pairs held at a time: 8 MB
 
 
-def reference_scale(n_samples: int, n_continuous: int) -> float:
-    """How fast bandwidths shrink with rows: n^(-1 / (4 + n_continuous))."""
-    return float(n_samples ** (-1 / (4 + n_continuous)))
-
-
-def normal_reference_scale(n_samples: int, n_columns: int) -> float:
-    """The same in statsmodels' rule, which counts categorical columns too."""
+def reference_scale(n_samples: int, n_columns: int) -> float:
+    """How fast bandwidths shrink with rows: n^(-1 / (4 + n_columns))."""
     return float(n_samples ** (-1 / (4 + n_columns)))
 
 
@@ -130,7 +124,7 @@ class KernelDensity(Density):
         rate = reference_scale(len(table), len(columns.continuous))
         categorical = widest * rate**2
         if self.bandwidth == "normal_reference":
-            rate = normal_reference_scale(len(table), len(columns.names))
+            rate = reference_scale(len(table), len(columns.names))  # statsmodels counts categorical columns, too
             numbers = [
                 np.append(column.level_numbers, np.nan)[np.maximum(table.codes[:, j], MISSING)]
                 for j, column in enumerate(columns.categorical)

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from tabcast.checks import check_integer
 from tabcast.diagnostics._base import Diagnostic
-from tabcast.diagnostics._case import Case
-from tabcast.diagnostics._class_mix import ClassMix, class_mix
-from tabcast.diagnostics._class_overlap import ClassOverlap, class_overlap
-from tabcast.diagnostics._class_prior import ClassPrior, class_prior
-from tabcast.diagnostics._cluster_assumption import ClusterAssumption, cluster_assumption
-from tabcast.diagnostics._covariate_shift import CovariateShift, covariate_shift
-from tabcast.diagnostics._curves import Curves, curves
-from tabcast.diagnostics._fisher_information import FisherInformation, fisher_information
-from tabcast.diagnostics._flipped_labels import FlippedLabels, flipped_labels
-from tabcast.diagnostics._importance import Importance
-from tabcast.diagnostics._quality import Quality, quality
-from tabcast.diagnostics._reliability import Reliability, reliability
-from tabcast.diagnostics._rows_to_label import RowsToLabel, rows_to_label
-from tabcast.diagnostics._selection_curve import SelectionCurve
-from tabcast.diagnostics._thresholds import Thresholds, thresholds
+from tabcast.diagnostics._columns import CovariateShift, Importance, covariate_shift, importance
+from tabcast.diagnostics._quality import (
+    Curves,
+    Quality,
+    Reliability,
+    Thresholds,
+    curves,
+    quality,
+    reliability,
+    thresholds,
+)
+from tabcast.diagnostics._rows import FlippedLabels, RowsToLabel, flipped_labels, rows_to_label
+from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier
-from tabcast.guard._guarded_classifier import JUDGE_ROWS
-from tabcast.table import UNLABELED, take_rows
+from tabcast.table import Index
+from tabcast.table._labels import UNLABELED, read_labels
+from tabcast.table._tables import read_table, take_rows
+from tabcast.table._types import stack_rows
+
+MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an answer
 
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics(Diagnostic):
     """Answers to all diagnostic questions about a partly labeled table and a classifier fitted on it.
 
-    A field is None where its question does not apply: without unlabeled rows there is no shift, no selection, no class
-    mix, no flipped label and no row to label; a confidence that is the classifier's own flips nothing.
+    A field is None where its question does not apply: without unlabeled rows there is no shift, no flipped label and
+    no row to label; a confidence that is the classifier's own flips nothing.
 
     Attributes
     ----------
@@ -47,20 +49,8 @@ class Diagnostics(Diagnostic):
         What does a threshold mean? None unless there are two classes.
     importance : Importance or None
         Which columns does the model need? None if a copy of the model cannot be fitted, with a warning.
-    class_prior : ClassPrior
-        How certain are the class proportions?
-    cluster_assumption : ClusterAssumption
-        Are predictions right where labeled rows are dense?
-    class_overlap : ClassOverlap
-        Are the classes separated?
-    fisher_information : FisherInformation
-        Where are unlabeled rows informative?
     covariate_shift : CovariateShift or None
         Do labeled and unlabeled rows come from the same population?
-    selection_curve : SelectionCurve or None
-        How many rows are selected as the threshold or alpha changes?
-    class_mix : ClassMix or None
-        Does one class take over from round to round?
     flipped_labels : FlippedLabels or None
         Which labels were changed by density or alignment?
     reliability : Reliability
@@ -77,26 +67,14 @@ class Diagnostics(Diagnostic):
     curves: Curves | None
     thresholds: Thresholds | None
     importance: Importance | None
-    class_prior: ClassPrior
-    cluster_assumption: ClusterAssumption
-    class_overlap: ClassOverlap
-    fisher_information: FisherInformation
     covariate_shift: CovariateShift | None
-    selection_curve: SelectionCurve | None
-    class_mix: ClassMix | None
     flipped_labels: FlippedLabels | None
     reliability: Reliability
     rows_to_label: RowsToLabel | None
 
 
 def diagnose(
-    guarded: GuardedClassifier,
-    X: Any,
-    y: Any,
-    *,
-    X_unlabeled: Any = None,
-    judge_rows: int | None = JUDGE_ROWS,
-    random_state: int = 0,
+    guarded: GuardedClassifier, X: Any, y: Any, *, X_unlabeled: Any = None, random_state: int = 0
 ) -> Diagnostics:
     """Answer all diagnostic questions about a fitted classifier and its table.
 
@@ -110,8 +88,6 @@ def diagnose(
         The labels that its `fit` was given.
     X_unlabeled : array-like or DataFrame, default=None
         The further unlabeled rows that its `fit` was given.
-    judge_rows : int or None, default=20_000
-        Most unlabeled rows to look at, drawn at random from those that trained the classifier. None: all of them.
     random_state : int, default=0
         Seed of everything random.
 
@@ -126,12 +102,10 @@ def diagnose(
 
     Notes
     -----
-    Accuracies, probabilities and densities of labeled rows are all of rows held out in the guard's first repeat, by
-    models and densities of the other folds. The quality is that of the kind of model that was kept; the importance of
-    columns is that of the supervised model, which is fitted once more per fold. Densities are the method's own where
-    it has one; otherwise those of :class:`~tabcast.density.EmpiricalLikelihood` over all columns. Rows to
-    label are chosen by the probabilities of the model that was kept; the selection curve has those of the supervised
-    model, which was not trained on the unlabeled rows.
+    Accuracies and probabilities of labeled rows are all of rows held out in the guard's first repeat, by models of the
+    other folds. The quality is that of the kind of model that was kept; the importance of columns is that of the
+    supervised model, which is fitted once more per fold. Rows to label are chosen by the probabilities of the model
+    that was kept. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are looked at.
 
     Examples
     --------
@@ -149,54 +123,84 @@ def diagnose(
     >>> cast = CASTClassifier(model, alpha=0.5, validation=None)
     >>> guarded = GuardedClassifier(cast, n_repeats=1, random_state=0).fit(X, y)
     >>> found = diagnose(guarded, X, y)
-    >>> round(found.class_overlap.overlap, 1)
-    0.1
+    >>> found.covariate_shift.strength
+    'none'
     >>> len(found.to_dict()["rows_to_label"]["rows"])
     10
     """
     if not isinstance(guarded, GuardedClassifier):
         raise TypeError(f"`guarded` of diagnose must be a fitted GuardedClassifier; got {type(guarded).__name__}.")
     check_is_fitted(guarded, "self_trained_")
-    check_integer(judge_rows, "judge_rows", "diagnose", 1, allowed=[None])
-    case = Case.read(guarded, X, y, X_unlabeled, random_state, judge_rows)
-    density, out_of_fold = case.held_out_density(), case.out_of_fold
-    rows, predicted = np.arange(len(out_of_fold.rows)), out_of_fold.supervised.argmax(axis=1)
-    dense = density.gamma[rows, predicted]
-    labeled = case.codes[case.codes != UNLABELED]
-    shares = np.bincount(labeled, minlength=len(case.classes)) / len(labeled)
-    has_pool = len(case.pool) > 0
+    table, codes = _read(guarded, X, y, X_unlabeled)
+    model, held_out, classes = guarded.self_trained_, guarded.out_of_fold_, guarded.self_trained_.classes_
+    seen = np.random.default_rng(random_state).permutation(len(model.pseudo_labels_))[:MOST_UNLABELED]
+    pseudo_labels = model.pseudo_labels_.iloc[np.sort(seen)].reset_index(drop=True)
+    pool, categorical = pseudo_labels["row"].to_numpy(), model.categorical_features
+    changes_labels = model.parts_.teacher is not None or model.parts_.confidence.changes_labels
+    X_pool = take_rows(table, pool)
     return Diagnostics(
-        quality=quality(out_of_fold.codes, out_of_fold.kept_labels, case.supervised_labels, case.classes),
-        curves=curves(out_of_fold.codes, out_of_fold.kept, case.classes),
-        thresholds=thresholds(out_of_fold.codes, out_of_fold.kept, case.classes, case.decision),
-        importance=case.importance(),
-        class_prior=class_prior(labeled, case.classes),
-        cluster_assumption=cluster_assumption(dense, predicted == out_of_fold.codes),
-        class_overlap=class_overlap(density.log_density, out_of_fold.codes, case.classes),
-        fisher_information=fisher_information(
-            case.tempered(out_of_fold.supervised), shares, dense, random_state=random_state
-        ),
+        quality=quality(held_out.codes, held_out.kept_labels, supervised_labels(guarded), classes),
+        curves=curves(held_out.codes, held_out.kept, classes),
+        thresholds=thresholds(held_out.codes, held_out.kept, classes, guarded.decision_),
+        importance=_find_importance(guarded, table, codes, random_state),
         covariate_shift=covariate_shift(
-            case.X,
-            case.codes != UNLABELED,
-            categorical_features=case.categorical_features,
-            random_state=random_state,
+            table, codes != UNLABELED, categorical_features=categorical, random_state=random_state
         ),
-        selection_curve=case.selection_curve() if has_pool else None,
-        class_mix=class_mix(case.model.class_mix_, labeled, case.classes) if has_pool else None,
-        flipped_labels=flipped_labels(case.pseudo_labels) if has_pool and case.changes_labels else None,
-        reliability=reliability(out_of_fold.codes, out_of_fold.supervised, out_of_fold.self_trained, out_of_fold.kept),
-        rows_to_label=_choose_rows(case) if has_pool else None,
+        flipped_labels=flipped_labels(pseudo_labels) if len(pool) and changes_labels else None,
+        reliability=reliability(held_out.codes, held_out.supervised, held_out.self_trained, held_out.kept),
+        rows_to_label=rows_to_label(
+            X_pool,
+            np.asarray(guarded.predict_proba(X_pool), dtype=float),
+            classes,
+            rows=pool,
+            categorical_features=categorical,
+            random_state=random_state,
+        )
+        if len(pool)
+        else None,
     )
 
 
-def _choose_rows(case: Case) -> RowsToLabel:
-    """Rows to label, by the probabilities of the model that was kept."""
-    return rows_to_label(
-        take_rows(case.X, case.pool),
-        case.kept_pool_proba,
-        case.classes,
-        rows=case.pool,
-        categorical_features=case.categorical_features,
-        random_state=case.random_state,
-    )
+def supervised_labels(guarded: GuardedClassifier) -> Index:
+    """What the supervised model predicts for the held-out rows, by its decision rule."""
+    held_out = guarded.out_of_fold_
+    if guarded.chosen_ == "supervised":
+        return held_out.kept_labels
+    return guarded.self_trained_.supervised_decision_.decide(held_out.supervised)
+
+
+def _read(guarded: GuardedClassifier, X: Any, y: Any, X_unlabeled: Any) -> tuple[Any, Index]:
+    """The table and its class indices; an error unless they are what the classifier was fitted on."""
+    model = guarded.self_trained_
+    table, labels = read_table(X), read_labels(y, model.missing_label)
+    check_consistent_length(table, labels.codes)
+    if X_unlabeled is not None:
+        table = stack_rows(table, read_table(X_unlabeled, name="X_unlabeled"))
+    codes = np.full(len(table), UNLABELED, dtype=np.intp)
+    codes[: len(labels.codes)] = labels.codes
+    unlabeled, expected = codes == UNLABELED, model.labeled_iter_ != 0
+    if not np.array_equal(unlabeled, expected) or not np.array_equal(labels.classes, model.classes_):
+        raise ValueError(
+            f"X and y of diagnose must be what the classifier was fitted on: it knows {len(expected)} rows, "
+            f"{int(expected.sum())} of them unlabeled, and the classes {model.classes_.tolist()}; got {len(codes)} "
+            f"rows, {int(unlabeled.sum())} of them unlabeled, and the classes {labels.classes.tolist()}."
+        )
+    return table, codes
+
+
+def _find_importance(guarded: GuardedClassifier, table: Any, codes: Index, random_state: int) -> Importance | None:
+    """Importance of the columns for the supervised model, fitted once more per fold of the first repeat."""
+    held_out = guarded.out_of_fold_
+    splits = [
+        (held_out.trained[int(fold)], held_out.rows[held_out.folds == fold]) for fold in np.unique(held_out.folds)
+    ]
+    try:
+        return importance(guarded.supervised_, table, codes, splits, random_state=random_state)
+    except Exception as error:  # a model of the user's may need more than rows and labels
+        warnings.warn(
+            "The importance of columns is left out: a copy of the model could not be fitted to the labeled rows of "
+            f"a fold ({type(error).__name__}: {str(error)[:200]}).",
+            TabcastWarning,
+            stacklevel=3,
+        )
+        return None

@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
-from tabcast.diagnostics._base import Diagnostic
-from tabcast.diagnostics._bins import affordable_bins, equal_bins
+from tabcast.diagnostics._quality import affordable_bins
 from tabcast.table import Floats
 
 REGIONS = {1: ["all"], 2: ["sparse", "dense"], 3: ["sparse", "middle", "dense"]}
 N_RESAMPLES = 1_000
-LEVEL = 0.95
-
-
-@dataclass(frozen=True, eq=False)
-class FisherInformation(Diagnostic):
-    """Information of an unlabeled row, relative to a labeled one, by region of density.
-
-    Attributes
-    ----------
-    regions : DataFrame
-        One row per region, sparse first: `region` ("sparse", "middle", "dense"; two with fewer than 30 rows), `n`,
-        `density_low`, `density_high`, `information` (mean over its rows; 1 is the average of a labeled row), `low` and
-        `high` (95% bootstrap interval over rows).
-
-    See Also
-    --------
-    fisher_information : Computes it.
-    """
-
-    regions: pd.DataFrame
 
 
 def row_information(proba: Floats, shares: Floats) -> Floats:
-    """Information that each row has about the class proportions without its label, relative to a labeled row.
+    """Information that each row has about the class proportions without its label, relative to a labeled row."""
+    return ((proba - shares) ** 2 / shares).sum(axis=1) / (len(shares) - 1)
+
+
+def fisher_information(proba: Floats, shares: Floats, density: Floats, *, random_state: int = 0) -> pd.DataFrame:
+    """Estimate the information of the paper's Theorem 1 by region of density.
 
     Parameters
     ----------
     proba : ndarray of shape (n_rows, n_classes)
-        Probability of each class given the row.
+        Probabilities of rows that did not train the classifier. An overconfident classifier overstates the information:
+        pass calibrated ones.
     shares : ndarray of shape (n_classes,)
-        Proportions of the classes, the estimate at which Theorem 1 is evaluated; all positive.
+        Proportions of the classes among the labeled rows; all positive.
+    density : ndarray of shape (n_rows,)
+        Density of each row.
+    random_state : int, default=0
+        Seed of the bootstrap.
 
     Returns
     -------
-    ndarray of shape (n_rows,)
-        The information of each row.
+    DataFrame
+        One row per region, sparse first: `region`, `n`, `density_low`, `density_high`, `information` (mean over its
+        rows; 1 is the average of a labeled row), `low` and `high` (95% bootstrap interval over rows). Three regions,
+        two with fewer than 30 rows.
 
     Notes
     -----
@@ -60,35 +49,8 @@ def row_information(proba: Floats, shares: Floats) -> Floats:
 
     With more classes each is compared with the rest, as the paper proposes, and the results are averaged with weights
     ``(1 - p_k) / (K - 1)``: ``sum_k (eta_k - p_k)^2 / p_k / (K - 1)``. For two classes this is the formula above, and
-    it is the trace of the multinomial Fisher information relative to a labeled row's.
-    """
-    return ((proba - shares) ** 2 / shares).sum(axis=1) / (len(shares) - 1)
-
-
-def fisher_information(proba: Floats, shares: Floats, density: Floats, *, random_state: int = 0) -> FisherInformation:
-    """Estimate the information of the paper's Theorem 1 by region of density.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_rows, n_classes)
-        Probabilities of rows that did not train the classifier. An overconfident classifier overstates the information:
-        pass calibrated ones.
-    shares : ndarray of shape (n_classes,)
-        Proportions of the classes among the labeled rows.
-    density : ndarray of shape (n_rows,)
-        Density of each row.
-    random_state : int, default=0
-        Seed of the bootstrap.
-
-    Returns
-    -------
-    FisherInformation
-        The information per region.
-
-    Notes
-    -----
-    See :func:`row_information` for the formula. The theorem takes the densities as known; here they follow from the
-    classifier's probabilities, and the intervals account for the rows only, not for the classifier's errors.
+    it is the trace of the multinomial Fisher information relative to a labeled row's. The intervals account for the
+    rows only, not for the classifier's errors.
 
     Examples
     --------
@@ -96,32 +58,19 @@ def fisher_information(proba: Floats, shares: Floats, density: Floats, *, random
     >>> from tabcast.diagnostics import fisher_information
     >>> proba = np.repeat([[0.5, 0.5], [0.9, 0.1], [0.0, 1.0]], 20, axis=0)
     >>> found = fisher_information(proba, np.array([0.5, 0.5]), np.repeat([0.1, 0.5, 0.9], 20))
-    >>> found.regions[["region", "n", "information"]]
+    >>> found[["region", "n", "information"]]
        region   n  information
     0  sparse  20         0.00
     1  middle  20         0.64
     2   dense  20         1.00
     """
-    information = row_information(np.asarray(proba, dtype=float), np.asarray(shares, dtype=float))
-    density = np.asarray(density, dtype=float)
-    bins = equal_bins(density, affordable_bins(len(density), 3))
-    random = np.random.default_rng(random_state)
-    rows = []
-    names = REGIONS[int(bins.max()) + 1]
-    for number, name in enumerate(names):
+    information, density = row_information(np.asarray(proba, float), np.asarray(shares, float)), np.asarray(density)
+    parts = pd.qcut(density, affordable_bins(len(density), 3), labels=False, duplicates="drop")
+    bins = np.unique(parts, return_inverse=True)[1]  # where densities repeat there are fewer
+    random, rows = np.random.default_rng(random_state), []
+    for number, name in enumerate(REGIONS[int(bins.max()) + 1]):
         inside, dense = information[bins == number], density[bins == number]
-        low, high = _bootstrap_mean(inside, random)
+        means = [inside[random.integers(len(inside), size=len(inside))].mean() for _ in range(N_RESAMPLES)]
+        low, high = np.quantile(means, [0.025, 0.975])
         rows.append((name, len(inside), dense.min(), dense.max(), inside.mean(), low, high))
-    columns = ["region", "n", "density_low", "density_high", "information", "low", "high"]
-    return FisherInformation(pd.DataFrame(rows, columns=columns))
-
-
-def _bootstrap_mean(values: Floats, random: np.random.Generator) -> tuple[float, float]:
-    """Percentile interval of a mean."""
-    at_once = max(1, 1_000_000 // len(values))
-    means: list[float] = []
-    while len(means) < N_RESAMPLES:
-        drawn = random.integers(len(values), size=(min(at_once, N_RESAMPLES - len(means)), len(values)))
-        means.extend(values[drawn].mean(axis=1).tolist())
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
+    return pd.DataFrame(rows, columns=["region", "n", "density_low", "density_high", "information", "low", "high"])

@@ -1,12 +1,11 @@
 """Which columns the density uses. Second stage of the walk.
 
-To add a selection, subclass `FeatureSelection` in a file of its own, write `fit(X, y, categorical_features)` that sets
-`support_`, and list it here.
+To add a selection, subclass `FeatureSelection`, write `fit(X, y, categorical_features)` that sets `support_`, and list
+it here.
 """
 
-from tabcast.feature_selection._base import FeatureSelection
-from tabcast.feature_selection._boruta_shap import BorutaShap
-from tabcast.feature_selection._keep_all import KeepAll
-from tabcast.feature_selection._short_names import FEATURE_SELECTIONS, resolve_feature_selection
+from tabcast.feature_selection._selections import BorutaShap, FeatureSelection, KeepAll
 
-__all__ = ["FEATURE_SELECTIONS", "BorutaShap", "FeatureSelection", "KeepAll", "resolve_feature_selection"]
+__all__ = ["BorutaShap", "FeatureSelection", "KeepAll"]
+
+FEATURE_SELECTIONS: dict[str | None, type[FeatureSelection]] = {None: KeepAll, "all": KeepAll, "boruta": BorutaShap}

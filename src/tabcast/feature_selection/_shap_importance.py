@@ -19,42 +19,13 @@ from tabcast.table import Floats, Index, Mask
 INSTALL = "Install one with: pip install 'tabcast[xgboost]' (or 'tabcast[lightgbm]', or shap for scikit-learn's trees)."
 
 
-def shap_importance(
-    model: Any,
-    X: Floats,
-    y: Index,
-    *,
-    categorical: Mask,
-    sample_weight: Floats | None = None,
-    explained: Index | None = None,
-) -> Floats:
-    """Fit a tree model, and return the mean absolute SHAP value of each column over rows and classes.
+def shap_importance(model: Any, X: Floats, y: Index, *, categorical: Mask, explained: Index) -> Floats:
+    """Fit a tree model, and return the mean absolute SHAP value of each column over the explained rows and classes.
 
-    Parameters
-    ----------
-    model : classifier
-        An unfitted classifier of XGBoost, LightGBM or scikit-learn's trees; it is fitted in place.
-    X : ndarray of shape (n_rows, n_columns)
-        Missing is NaN, a category is the position of its level.
-    y : ndarray of int of shape (n_rows,)
-        Classes 0, 1, 2, ...
-    categorical : ndarray of bool of shape (n_columns,)
-        Mask of the categorical columns. scikit-learn's trees see the positions of levels as numbers.
-    sample_weight : ndarray of shape (n_rows,), default=None
-        Weights for the fit and for the mean.
-    explained : ndarray of int, default=None
-        Rows to average over. None means all.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-        The importances.
+    In `X` missing is NaN, a category the position of its level; scikit-learn's trees see positions as numbers.
     """
-    rows = np.arange(len(X)) if explained is None else explained
-    contributions = _explainer(model)(model, X, y, categorical, sample_weight, rows)
-    weight = None if sample_weight is None else sample_weight[rows]
-    per_row = np.abs(contributions).mean(axis=2, dtype=np.float64)
-    return np.average(per_row, axis=0, weights=weight)
+    contributions = find_explainer(model)(model, X, y, categorical, explained)
+    return np.abs(contributions).mean(axis=2, dtype=np.float64).mean(axis=0)
 
 
 def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
@@ -104,13 +75,8 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
     )
 
 
-def check_explainable(estimator: Any) -> None:
-    """Refuse an estimator that cannot give SHAP values."""
-    _explainer(estimator)
-
-
-def _explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
-    """The function that fits and explains models of the estimator's library."""
+def find_explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
+    """The function that fits and explains models of the estimator's library; an error if it cannot give SHAP values."""
     modules = [one.__module__ for one in type(estimator).__mro__]
     for prefix, explain in _EXPLAINERS.items():
         if any(module.startswith(prefix) for module in modules) and is_classifier(estimator):
@@ -126,36 +92,30 @@ def _explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
     )
 
 
-def _explain_xgboost(
-    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
-) -> NDArray[Any]:
+def _explain_xgboost(model: Any, X: Floats, y: Index, categorical: Mask, rows: Index) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in log-odds."""
     from xgboost import DMatrix
 
     types = ["c" if levels else "q" for levels in categorical]
     model.set_params(feature_types=types, enable_categorical=True)
-    model.fit(X, y, sample_weight=sample_weight)
+    model.fit(X, y)
     data = DMatrix(X[rows], feature_types=types, enable_categorical=True, nthread=model.n_jobs)
     values = model.get_booster().predict(data, pred_contribs=True)
     return values[:, :-1, None] if values.ndim == 2 else values[:, :, :-1].transpose(0, 2, 1)
 
 
-def _explain_lightgbm(
-    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
-) -> NDArray[Any]:
+def _explain_lightgbm(model: Any, X: Floats, y: Index, categorical: Mask, rows: Index) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in log-odds."""
-    model.fit(X, y, sample_weight=sample_weight, categorical_feature=np.flatnonzero(categorical).tolist())
+    model.fit(X, y, categorical_feature=np.flatnonzero(categorical).tolist())
     values = model.booster_.predict(X[rows], pred_contrib=True, num_threads=model.n_jobs or 0)
     return values.reshape(len(rows), -1, X.shape[1] + 1)[:, :, :-1].transpose(0, 2, 1)
 
 
-def _explain_sklearn(
-    model: Any, X: Floats, y: Index, categorical: Mask, sample_weight: Floats | None, rows: Index
-) -> NDArray[Any]:
+def _explain_sklearn(model: Any, X: Floats, y: Index, categorical: Mask, rows: Index) -> NDArray[Any]:
     """(n_explained, n_columns, n_outputs), in probabilities (forests, trees) or log-odds (boosting)."""
     from shap import TreeExplainer
 
-    model.fit(X, y, sample_weight=sample_weight)
+    model.fit(X, y)
     values = TreeExplainer(model).shap_values(X[rows], check_additivity=False)
     # Older versions of shap return a list with an entry per class.
     stacked = np.stack(values, axis=-1) if isinstance(values, list) else np.asarray(values)

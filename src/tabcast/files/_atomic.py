@@ -13,7 +13,7 @@ from uuid import uuid4
 
 UNFINISHED = ".unfinished"
 LONGEST_NAME = 40  # characters of the real name in the temporary one
-OWNER = r"(?:(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-)?[0-9a-f]{8}"  # earlier versions wrote no process
+OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 
 
 @contextmanager
@@ -76,8 +76,7 @@ def find_left(path: Path, ending: str = UNFINISHED) -> dict[Path, bool]:
         for one in sorted(path.absolute().parent.iterdir()):
             match = pattern.fullmatch(one.name)
             if match is not None:
-                is_ours = match["process"] is not None and match["host"] == _host()
-                found[one] = is_ours and not _is_running(int(match["process"]))
+                found[one] = match["host"] == _host() and not _is_running(int(match["process"]))
     return found
 
 

@@ -11,26 +11,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._errors import shorten
-from tabcast.files._facts import Fact, note
-from tabcast.files._marks import PERCENT, count_percent, find_mark, remove_marks
-from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, bound_numbers, is_number
-from tabcast.files._text_rule import TextRule
+from tabcast.files._rules import CategoryRule, DateRule, NumberRule, Rule, TextRule, bound_numbers, is_number
 from tabcast.files._values import (
     BOOLEAN_WORDS,
     NOT_NUMBERS,
+    PERCENT,
     Texts,
+    count_percent,
     find_date_format,
+    find_mark,
     find_number_format,
     find_texts,
     has_leading_zeros,
     is_text,
+    is_unit,
     plain_dates,
     plain_number,
     read_dates,
+    read_numbers,
+    remove_marks,
     split_plain,
     swapped_format,
 )
+from tabcast.files._words import Fact, note
+from tabcast.wording import shorten
 
 MOST_LEVELS = 200  # gradient boosting of scikit-learn takes 255
 MANY_LEVELS, MOST_LOST = 1_000, 0.5  # with more levels, and fewer rows that would keep theirs, the spelling tells more
@@ -134,9 +138,11 @@ def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decisio
     if without.n_values:
         mark = find_mark(without)
         unmarked = without if mark is None else remove_marks(without, mark)
-        # An amount with three digits after a comma is one with thousands: prices have no third decimal.
-        preferred = "thousands_comma" if mark not in (None, PERCENT) and hint != "decimal_comma" else hint
-        number_format, by_level = find_number_format(unmarked, preferred)
+        by_clock = read_numbers(without.levels, "clock")
+        if int(without.counts[~np.isnan(by_clock)].sum()) >= MOSTLY * without.n_values:
+            strays = [_stray(without, np.isnan(by_clock))] if np.isnan(by_clock).any() else []
+            return _decide_numbers(name, values, without.spread(by_clock), "clock", note("clock"), *strays)
+        number_format, by_level = find_number_format(unmarked, prefer_notation(unmarked, mark, hint))
         if number_format is None and _could_be_numbers(unmarked):
             example = note("two_notations", example=shorten(without.levels[0]))
             return Decision("mixed", False, (example,), NumberRule(name, "thousands_comma", mark), is_open=True)
@@ -154,6 +160,16 @@ def _decide_text(name: str, values: pd.Series[Any], hint: str | None) -> Decisio
             both = note("numbers_and_words", n_numbers=n_numbers, n_words=without.n_values - n_numbers)
             return Decision("mixed", False, (both,), _category_rule(name, texts)[0])
     return _decide_levels(name, texts)
+
+
+def prefer_notation(texts: Texts, mark: str | None, hint: str | None) -> str | None:
+    """The notation to read numbers in where they do not tell: that of the other columns, as far as it matters here."""
+    with_comma = any("," in level for level in texts.levels)
+    if with_comma and mark is not None and mark != PERCENT and not (is_unit(mark) and hint == "decimal_comma"):
+        return (
+            "thousands_comma"  # three digits after the comma of an amount are thousands: prices have no third decimal
+        )
+    return hint if with_comma or any("." in level for level in texts.levels) else None
 
 
 def _decide_numbers(
@@ -270,7 +286,7 @@ def _marked(texts: Texts, mark: str | None) -> list[Fact]:
     if mark is None:
         return []
     if mark != PERCENT:
-        return [note("currency", mark=mark)]
+        return [note("unit", mark=mark) if is_unit(mark) else note("currency", mark=mark)]
     n_without = texts.n_values - count_percent(texts)
     return [note("percent"), *([note("partly_percent", n=n_without)] if n_without else [])]
 

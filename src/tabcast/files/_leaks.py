@@ -17,9 +17,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.files._facts import Fact, note
-from tabcast.files._text_rule import TextRule
-from tabcast.files._understanding import Understanding
+from tabcast.files._rules import TextRule
+from tabcast.files._understand import Understanding
+from tabcast.files._words import Fact, note
 
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest

@@ -9,25 +9,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tabcast.files._errors import TableFileError, show_value
-from tabcast.files._marks import PERCENT, count_percent, remove_marks
 from tabcast.files._rules import DateRule, NumberRule, Rule, is_number
 from tabcast.files._values import (
     ALL_DATE_FORMATS,
     DATE_SAMPLE,
     NOT_NUMBERS,
     NUMBER_FORMATS,
+    PERCENT,
     Texts,
     best_number_format,
+    count_percent,
     count_plain,
     decisive_format,
     find_texts,
     is_text,
+    is_unit,
     read_dates,
     read_numbers,
+    remove_marks,
     split_plain,
     swapped_format,
 )
+from tabcast.wording import TableFileError, show_value
 
 ROWS_AT_A_TIME = 10_000  # fixed: what is found must not depend on the caller's batches
 FITS = 0.8  # proportion of values that a notation of dates must read
@@ -100,6 +103,8 @@ class _NumberCount:
         """The notation that reads most values, the preferred one among equals, else what a comma means elsewhere."""
         if self.n_read["plain"] == self.n_values and preferred != "decimal_comma":
             return "plain"
+        if self.with_comma and self.mark not in (None, PERCENT) and not is_unit(self.mark):
+            preferred = "thousands_comma"  # prices have no third decimal
         chosen = best_number_format(self.n_read, preferred) or comma
         if chosen is None:
             raise TableFileError(
@@ -155,7 +160,7 @@ class _DateCount:
 
 def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> Notation:
     """Find the notation of a file, given as frames, for the columns that become numbers and dates."""
-    wanted = {rule.name: rule for rule in rules if isinstance(rule, NumberRule | DateRule)}
+    wanted = {rule.name: rule for rule in rules if isinstance(rule, NumberRule | DateRule) and rule.format != "clock"}
     counts: dict[str, _NumberCount | _DateCount] = {
         name: _NumberCount(rule.mark) if isinstance(rule, NumberRule) else _DateCount(rule.format)
         for name, rule in wanted.items()
@@ -189,6 +194,16 @@ def settle_notation(rules: Iterable[Rule], frames: Iterable[pd.DataFrame]) -> No
             if found is not None:
                 formats[name] = found
     return Notation(formats, notes)
+
+
+def find_hint(columns: Iterable[pd.Series[Any]]) -> str | None:
+    """How the text columns of a table write numbers, if they agree; None if nothing tells."""
+    counts = []
+    for values in columns:
+        if is_text(values):
+            counts.append(_NumberCount())
+            counts[-1].add(values)
+    return agree({count.decisive for count in counts})
 
 
 def _say_percent(column: str, *, is_here: bool) -> str:

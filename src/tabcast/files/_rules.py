@@ -1,21 +1,23 @@
 """How a column becomes a feature: one rule per column, learned once, the same for every later file.
 
-A rule is plain data (it is saved with the model as JSON) and has one verb, `convert`. What it could not use becomes
-missing, and is counted. A rule of text gives several features (`convert_text`).
+A rule is plain data: it is saved with the model as JSON, and nothing in it can run. What it could not use becomes
+missing, and is counted.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import base64
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import normalize
 
-from tabcast.files._errors import show_value
-from tabcast.files._marks import remove_marks
-from tabcast.files._text_rule import TextRule
 from tabcast.files._values import (
     NOT_NUMBERS,
     Texts,
@@ -25,48 +27,111 @@ from tabcast.files._values import (
     plain_number,
     read_dates,
     read_numbers,
+    remove_marks,
     split_plain,
 )
-from tabcast.files._words import word_problem
+from tabcast.files._words import Problem
+from tabcast.wording import show_value
 
-LARGEST = 1e38  # forests and boosting count in 32 bits, where 3.4e38 is the end
-DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
+MOST_TERMS = 3_000
+MOST_FEATURES = 20
+MOST_TEXTS = 50_000  # that the directions are learned from
+FEWEST_TEXTS = 20
+RARE, COMMON = 2, 0.9  # a term must be in so many different texts, and in this proportion of them at most
+ANALYZERS: dict[str, dict[str, Any]] = {
+    "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
+    "characters": {"analyzer": "char_wb", "ngram_range": (3, 3)},
+}
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Cells of a column that a rule could not use as they are.
+class TextRule:
+    """A column of text, as a few numbers per row.
 
     Parameters
     ----------
-    column : str
+    name : str
         The column.
-    what : {"not a number", "not a date", "infinite", "too large", "unseen level"}
-        What is wrong with the cells.
-    n : int
-        How many cells.
-    example : str
-        One of them, in quotes.
-
-    See Also
-    --------
-    understand : Interprets a table.
+    analyzer : {"words", "characters"}
+        What terms are: words, or three characters in a row.
+    terms : tuple of str
+        The terms that count; none before the rule is learned.
+    weights : tuple of float
+        The inverse document frequency of each.
+    directions : str
+        Float32 matrix of shape (n_features, n_terms), its bytes (little endian) in base 64.
+    outputs : tuple of str
+        Names of the features.
     """
 
-    column: str
-    what: str
-    n: int
-    example: str
+    kind: ClassVar[str] = "text"
+    name: str
+    analyzer: str = "words"
+    terms: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    directions: str = ""
+    outputs: tuple[str, ...] = ()
 
-    def say(self) -> str:
-        """Word the problem.
+    def convert_text(self, values: pd.Series[Any]) -> pd.DataFrame:
+        """The features, missing where there is no text; a text without a known term is all zeros."""
+        texts, matrix = find_texts(values), self._matrix
+        by_level = self._weigh(texts.levels) @ matrix.T if len(texts.levels) else np.empty((0, len(matrix)))
+        spread = np.vstack([by_level, np.full((1, len(self.outputs)), np.nan)])[texts.codes]
+        return pd.DataFrame(spread, index=values.index, columns=list(self.outputs))
 
-        Returns
-        -------
-        str
-            A sentence.
+    def learn(self, texts: Texts, taken: Iterable[str]) -> TextRule | None:
+        """The rule with terms and directions of these texts; None if they have too few terms in common.
+
+        `taken` are names that the features must not have.
         """
-        return word_problem(self)
+        levels = np.random.default_rng(0).permutation(texts.levels)[:MOST_TEXTS]
+        if len(levels) < FEWEST_TEXTS:
+            return None
+        try:
+            counter = CountVectorizer(
+                **ANALYZERS[self.analyzer], min_df=RARE, max_df=COMMON, max_features=MOST_TERMS, binary=True
+            )
+            present = counter.fit_transform(levels)
+        except ValueError:  # no term is left
+            return None
+        terms = tuple(str(term) for term in counter.get_feature_names_out())
+        n_features = min(MOST_FEATURES, len(terms) // 2, len(levels) // 4)
+        if n_features < 1:
+            return None
+        n_texts = np.asarray(present.sum(axis=0)).ravel()
+        weights = np.log((1 + len(levels)) / (1 + n_texts)) + 1
+        learned = replace(self, terms=terms, weights=tuple(weights.tolist()))
+        svd = TruncatedSVD(n_features, random_state=0).fit(learned._weigh(levels))
+        directions = base64.b64encode(np.ascontiguousarray(svd.components_, dtype="<f4").tobytes()).decode()
+        return replace(learned, directions=directions, outputs=_name_features(self.name, n_features, set(taken)))
+
+    def _weigh(self, levels: NDArray[np.object_]) -> Any:
+        """TF-IDF of texts, a sparse matrix: 1 + log of the count, times the weight of the term, rows of length one."""
+        counter = CountVectorizer(**ANALYZERS[self.analyzer], vocabulary=list(self.terms))
+        counts = counter.transform(levels).astype(np.float64)
+        counts.data = 1 + np.log(counts.data)
+        return normalize(counts.multiply(np.array(self.weights)).tocsr())
+
+    @property
+    def _matrix(self) -> NDArray[np.float64]:
+        """The directions; an error if the rule does not hold together, as in a file that was changed by hand."""
+        flat = np.frombuffer(base64.b64decode(self.directions, validate=True), dtype="<f4").astype(np.float64)
+        is_whole = len(self.weights) == len(self.terms) == len(set(self.terms)) and self.analyzer in ANALYZERS
+        if not is_whole or not np.isfinite([*self.weights, *flat]).all():
+            raise ValueError(f"the rule of text column {self.name!r} does not hold together")
+        return flat.reshape(len(self.outputs), len(self.terms))
+
+
+def _name_features(name: str, n: int, taken: set[str]) -> tuple[str, ...]:
+    """`review text 1`, `review text 2`, ..., with an underscore where a column is called so."""
+    middle = " text "
+    while any(f"{name}{middle}{number}" in taken for number in range(1, n + 1)):
+        middle = f" {middle.strip()}_ "
+    return tuple(f"{name}{middle}{number}" for number in range(1, n + 1))
+
+
+LARGEST = 1e38  # forests and boosting count in 32 bits, where 3.4e38 is the end
+DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -34,6 +35,7 @@ _GROUPED = {  # numbers with thousands separators, or with a decimal comma
 }
 _SPACED = re.compile(r"([+-]?[1-9]\d{0,2})((?:[ '\u00a0\u202f\u2019]\d{3})+)((?:[.,]\d*)?)")
 _INTEGER = re.compile(r"[+-]?\d+")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?")
 _LEADING_ZERO = re.compile(r"[+-]?0\d+")
 # pandas before 3.1 drops digits after the fifteenth or so.
 _PANDAS_IS_EXACT = pd.to_numeric(pd.Series(["0.006482139427807225"], dtype=object))[0] == 0.006482139427807225
@@ -53,7 +55,6 @@ ALL_DATE_FORMATS = tuple(
 SWAPPED = {"%m/%d/%Y": "%d/%m/%Y", "%d-%m-%Y": "%m-%d-%Y", "%m/%d/%y": "%d/%m/%y"}
 _DATE_LIKE = re.compile(r"\d{1,4}[-/. ](?:\d{1,2}|[^\W\d]{3,9})[-/. ,]|\d{4}-\d{2}|[^\W\d]{3,9} \d{1,2},? \d{4}")
 DATE_SAMPLE = 300
-FORMAT_SAMPLE = 1_000
 
 
 @dataclass(frozen=True)
@@ -165,13 +166,28 @@ def has_leading_zeros(values: pd.Series[Any]) -> bool:
 
 
 def read_numbers(levels: NDArray[np.object_], number_format: str) -> NDArray[np.float64]:
-    """Texts as numbers in one of NUMBER_FORMATS; NaN where a text is none. Infinite ones stay infinite."""
+    """Texts as numbers in one of NUMBER_FORMATS, or times of day in minutes ("clock"); NaN where a text is none."""
+    if number_format == "clock":
+        return np.array([_read_clock(level) for level in levels], dtype=float)
     numbers = _plain_numbers(pd.Series(levels, dtype=object))
     # A plain number is one with thousands commas too, but not one with a decimal comma.
     rest = np.arange(len(levels)) if number_format == "decimal_comma" else np.flatnonzero(np.isnan(numbers))
     rewritten = np.array([_rewrite(levels[position], number_format) for position in rest], dtype=object)
     numbers[rest] = _plain_numbers(pd.Series(rewritten, dtype=object))
     return numbers
+
+
+def _read_clock(text: str) -> float:
+    """A time of day in minutes since midnight; NaN if it is none."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return math.nan
+    hour, half = int(found[1]), (found[4] or "").lower()
+    if hour > 23 or (half and not 1 <= hour <= 12):
+        return math.nan
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return 60 * hour + int(found[2]) + int(found[3] or 0) / 60
 
 
 def _rewrite(text: str, number_format: str) -> str:
@@ -232,14 +248,6 @@ def count_plain(values: pd.Series[Any]) -> tuple[int, int, int]:
     return len(values), n_without, n_without + int(pointed.str.fullmatch(_GROUPED["decimal_comma"].pattern).sum())
 
 
-def first_decisive_format(texts: Texts) -> str | None:
-    """The one notation that reads more of a column's first texts than the others do; None if several do."""
-    sample = texts.levels[:FORMAT_SAMPLE]
-    if not any("." in text or "," in text for text in sample):
-        return None
-    return decisive_format({name: int((~np.isnan(read_numbers(sample, name))).sum()) for name in NUMBER_FORMATS})
-
-
 def decisive_format(n_read: dict[str, int]) -> str | None:
     """The one notation that reads more than the others do; None if several do."""
     # What plain reading reads, reading with thousands reads too: that tells nothing about thousands.
@@ -254,33 +262,24 @@ def _n_rows(texts: Texts, numbers: NDArray[np.float64]) -> int:
     return int(texts.counts[~np.isnan(numbers)].sum())
 
 
-def find_date_format(texts: Texts, preferred: str | None = None) -> str | None:
+def find_date_format(texts: Texts) -> str | None:
     """The notation that reads most of a column's texts as dates, at least four of five; None if there is none."""
-    step = max(1, len(texts.levels) // DATE_SAMPLE)
-    sample = texts.levels[::step]
+    sample = texts.levels[:: max(1, len(texts.levels) // DATE_SAMPLE)]
     if sum(bool(_DATE_LIKE.match(text)) for text in sample) < 0.8 * len(sample):
         return None
-    candidates = [] if preferred is None else [preferred]
-    candidates += ALL_DATE_FORMATS
     best, most = None, 0.8 * len(sample) - 0.5
-    for candidate in dict.fromkeys(candidates):
+    for candidate in ALL_DATE_FORMATS:
         n_read = int((~np.isnat(read_dates(sample, candidate))).sum())
         if n_read > most:
             best, most = candidate, n_read
             if n_read == len(sample):
                 break
-    if best is None or best == preferred:
+    twin = None if best is None else swapped_format(best)
+    if best is None or twin is None:
         return best
-    return _check_swap(texts, best)
-
-
-def _check_swap(texts: Texts, found: str) -> str:
-    """Month and day swapped, where all texts together show it though the sample did not."""
-    twin = swapped_format(found)
-    if twin is None:
-        return found
-    n_found, n_twin = ((~np.isnat(read_dates(texts.levels, one))).sum() for one in (found, twin))
-    return twin if n_twin > n_found else found
+    # Day and month swapped, where all texts together show it though the sample did not.
+    n_best, n_twin = ((~np.isnat(read_dates(texts.levels, one))).sum() for one in (best, twin))
+    return twin if n_twin > n_best else best
 
 
 def swapped_format(date_format: str) -> str | None:
@@ -303,3 +302,67 @@ def plain_dates(dates: pd.Series[Any]) -> NDArray[np.datetime64]:
     if dates.dt.tz is not None:
         dates = dates.dt.tz_convert("UTC").dt.tz_localize(None)
     return dates.to_numpy(dtype="datetime64[us]")
+
+
+PERCENT = "%"
+CURRENCIES = "$€£¥₹₩₽₺₫₪฿₴₦₱₡₲₵₸"
+_MARK = rf"(?:[A-Z]{{2}})?[{CURRENCIES}]|{PERCENT}"  # also US$ and the like
+# Directly behind a number only what is known to be a unit, because `12A` is a code; behind a space any word or two.
+_KNOWN_UNITS = (
+    "k?g|mg|lbs?|oz|k?m|cm|mm|mi|ft|in|yd|sq ?ft|sqm|m[²³23]|ha|l|ml|h|hrs?|min|s|secs?|ms|d|days?|yrs?|k?wh?|v|hp|bhp"
+    "|cc|[kmgt]b|[kmg]?hz|km/h|mph|rpm|°[cf]?"
+)
+_UNIT = rf"(?i:{_KNOWN_UNITS})|(?<=\s)(?!(?i:[ap]\.?m\b))[^\W\d_]{{1,15}}[²³]?\.?(?:[ /][^\W\d_]{{1,15}}[²³]?\.?)?"
+MOSTLY = 0.8  # proportion of values that must carry a unit: `5 or more` among levels is none
+_MARKED = re.compile(
+    rf"(?P<open>\(\s*)?(?P<sign>[+\-\u2212]?)\s*(?P<before>{_MARK})?\s*(?P<inner>[+\-\u2212]?)\s*"
+    rf"(?P<number>[\d.,][\d.,'\s\u2019]*(?:[eE][+-]?\d+)?)\s*(?P<after>{_MARK}|{_UNIT})?(?P<close>\s*\))?"
+)
+
+
+def find_mark(texts: Texts) -> str | None:
+    """The currency or percent sign, or the unit, that most values of a column carry; None if none does."""
+    counts: Counter[str] = Counter()
+    for level, n in zip(texts.levels, texts.counts, strict=True):
+        found = _split(level)
+        if found is not None:
+            counts[found[1]] += int(n)
+    for mark, n in counts.most_common(1):
+        return mark if not is_unit(mark) or n >= MOSTLY * texts.n_values else None
+    return None
+
+
+def is_unit(mark: str) -> bool:
+    """Whether a mark is a unit rather than a currency or percent sign."""
+    return mark != PERCENT and mark[-1] not in CURRENCIES
+
+
+def remove_marks(texts: Texts, mark: str | None = None) -> Texts:
+    """The column without its sign (None: without any); a value with another sign stays as it is, and is no number."""
+    split = [_split(level) for level in texts.levels]
+    if not any(split):
+        return texts
+    levels = np.empty(len(split), dtype=object)
+    levels[:] = [
+        found[0] if found is not None and mark in (None, found[1]) else level
+        for level, found in zip(texts.levels, split, strict=True)
+    ]
+    return Texts(texts.codes, levels)
+
+
+def count_percent(texts: Texts) -> int:
+    """Rows whose value carries a percent sign."""
+    is_percent = np.array([(_split(level) or ("", ""))[1] == PERCENT for level in texts.levels], dtype=bool)
+    return int(texts.counts[is_percent].sum())
+
+
+def _split(text: str) -> tuple[str, str] | None:
+    """A marked number as the number and its sign; None if it is none, or has two signs or none."""
+    found = _MARKED.fullmatch(text) if not text.isdecimal() else None
+    if found is None or (found["before"] is None) == (found["after"] is None):
+        return None
+    signs = found["sign"] + found["inner"]
+    if len(signs) > 1 or (found["open"] is None) != (found["close"] is None) or (found["open"] and signs):
+        return None
+    minus = "-" if found["open"] or signs in ("-", "\u2212") else ""  # bookkeepers write (12) for -12
+    return minus + found["number"].strip(), found["before"] or " ".join(found["after"].lower().split())

@@ -1,18 +1,143 @@
-"""The facts about a table in words: one wording for each code, used by the terminal and by the page."""
+"""What was noticed about a table: facts as data, and one wording for each, used by the terminal and by the page."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tabcast.files._errors import list_names, show_value
-from tabcast.files._wording import PYTHON, Argument, Wording
+from tabcast.wording import PYTHON, Argument, Wording, list_names, show_value
 
 if TYPE_CHECKING:
-    from tabcast.files._facts import ColumnNote, Fact
-    from tabcast.files._rules import Problem
-    from tabcast.files._understanding import Understanding
+    from tabcast.files._understand import Understanding
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something noticed about a column or a table.
+
+    Parameters
+    ----------
+    code : str
+        What was noticed, for example "constant"; `tabcast.files._words` has a wording for each code.
+    values : dict
+        The numbers and texts that belong to it, plain JSON.
+
+    See Also
+    --------
+    understand : Interprets a table.
+    """
+
+    code: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the fact as plain JSON.
+
+        Returns
+        -------
+        dict
+            The code and the values.
+        """
+        return {"code": self.code, **self.values}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Fact:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        plain : dict
+            The code and the values.
+
+        Returns
+        -------
+        Fact
+            The same fact.
+        """
+        return cls(plain["code"], {key: value for key, value in plain.items() if key != "code"})
+
+
+def note(code: str, **values: Any) -> Fact:
+    """A fact, written briefly."""
+    return Fact(code, values)
+
+
+@dataclass(frozen=True)
+class ColumnNote:
+    """How a column was interpreted.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"number", "category", "date", "text", "identifier", "constant", "empty", "mixed"}
+        What the column is.
+    used : bool
+        Whether it is a feature.
+    facts : tuple of Fact
+        Why, the reason first and details after it.
+
+    See Also
+    --------
+    understand : Interprets a table.
+    """
+
+    name: str
+    kind: str
+    used: bool
+    facts: tuple[Fact, ...]
+
+    @property
+    def why(self) -> str:
+        """The facts in a few words.
+
+        Returns
+        -------
+        str
+            A phrase without a period.
+        """
+        return word_reasons(self.facts)
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether the column is used, but some of its values not as they are in the table.
+
+        Returns
+        -------
+        bool
+            True if the user should be told.
+        """
+        return self.used and any(fact.code in ALTERED for fact in self.facts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the note as plain JSON.
+
+        Returns
+        -------
+        dict
+            Name, kind, use, the reason in words, and the facts.
+        """
+        facts = [fact.to_dict() for fact in self.facts]
+        return {"name": self.name, "kind": self.kind, "used": self.used, "why": self.why, "facts": facts}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> ColumnNote:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        plain : dict
+            The note as plain JSON.
+
+        Returns
+        -------
+        ColumnNote
+            The same note.
+        """
+        return cls(plain["name"], plain["kind"], plain["used"], tuple(map(Fact.from_dict, plain["facts"])))
+
 
 MOST_CLASSES = 10
 MOST_NAMES = 5
@@ -25,7 +150,7 @@ Sentence = str | Callable[[dict[str, Any]], str | tuple[str | Argument, ...]]  #
 # Codes of columns some of whose values are not used as they are in the table.
 ALTERED = frozenset(
     {"decimal_comma", "thousands_comma", "two_notations", "stray", "infinite", "too_large", "rounded"}
-    | {"grouped_levels", "day_or_month", "currency", "percent", "partly_percent", "text_features"}
+    | {"grouped_levels", "day_or_month", "currency", "unit", "clock", "percent", "partly_percent", "text_features"}
 )
 
 
@@ -119,6 +244,8 @@ REASONS: dict[str, Words] = {
     "decimal_comma": ", written with a decimal comma",
     "thousands_comma": ", written with thousands commas",
     "currency": ", amounts with {mark}",
+    "unit": ", written with the unit {mark!r}",
+    "clock": ", times of day in minutes since midnight",
     "percent": ", written with % (7.5% is 7.5)",
     "partly_percent": lambda values: (
         f"; {values['n']:,} without % {'is' if values['n'] == 1 else 'are'} read as percent too"
@@ -192,11 +319,20 @@ def _fill(words: Words, fact: Fact) -> str:
     return words.format_map(fact.values) if isinstance(words, str) else words(fact.values)
 
 
-def word_problem(problem: Problem) -> str:
-    """Cells that could not be used as they are, as a sentence."""
-    became = PROBLEMS[problem.what][problem.n > 1]
-    values = "value" if problem.n == 1 else "values"
-    return f"Column {problem.column!r}: {problem.n:,} {values} {became} (for example {problem.example})."
+@dataclass(frozen=True)
+class Problem:
+    """Cells of a column that a rule could not use as they are: what is wrong, how many, and one of them in quotes."""
+
+    column: str
+    what: str  # one of PROBLEMS
+    n: int
+    example: str
+
+    def say(self) -> str:
+        """The problem as a sentence."""
+        became = PROBLEMS[self.what][self.n > 1]
+        values = "value" if self.n == 1 else "values"
+        return f"Column {self.column!r}: {self.n:,} {values} {became} (for example {self.example})."
 
 
 def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[str]:

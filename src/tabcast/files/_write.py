@@ -5,37 +5,31 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
-from tabcast.files._arrow import import_pyarrow
 from tabcast.files._atomic import write_whole
-from tabcast.files._errors import TableFileError
-from tabcast.files._spreadsheet import guard_frame
+from tabcast.wording import TableFileError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ARROW = (".parquet", ".feather")
 FEATHER_ROWS = 1 << 16  # per batch, as pyarrow writes it
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # apostrophes in front are guarded too, so that one can always be taken away
+FIRST = frozenset("'=+-@\t\r\n")
+NUMBER = re.compile(r"[+-]?[.,]?\d[\d.,]*(?:[eE][+-]?\d+)?")
 
 
 class TableWriter:
     """A table file that grows by batches with the same columns; a context manager.
 
-    Parameters
-    ----------
-    path : Path
-        Where to write.
-    ending : {".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".feather"}
-        The format.
-    spreadsheet_safe : bool, default=False
-        Whether text that a spreadsheet would take for a formula gets an apostrophe in front, in formats of text.
-
-    See Also
-    --------
-    write_table_file : Write a whole table.
+    With `spreadsheet_safe`, text that a spreadsheet would take for a formula has an apostrophe in front in CSV and TSV.
     """
 
     def __init__(self, path: Path, ending: str, *, spreadsheet_safe: bool = False) -> None:
@@ -56,13 +50,7 @@ class TableWriter:
             opened.close()
 
     def write(self, frame: pd.DataFrame) -> None:
-        """Add rows.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            The rows; the index is left out.
-        """
+        """Add rows; the index is left out."""
         (self._write_arrow if self._ending in ARROW else self._write_text)(frame)
 
     def _write_text(self, frame: pd.DataFrame) -> None:
@@ -77,9 +65,6 @@ class TableWriter:
         frame.to_csv(self._opened[0], sep=delimiter, index=False, header=first, lineterminator="\n")
 
     def _write_arrow(self, frame: pd.DataFrame) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
-
         table = pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False)
         if not self._opened:
             self._schema = table.schema
@@ -141,11 +126,47 @@ def find_ending(path: Path) -> str:
     """The format that a file's name asks for, or one sentence on which there are."""
     endings = ["".join(path.suffixes[-2:]).lower(), path.suffix.lower()]
     for ending in endings:
-        if ending in ARROW:
-            import_pyarrow(path.name)
-            return ending
-        if ending.removesuffix(".gz") in DELIMITERS:
+        if ending in ARROW or ending.removesuffix(".gz") in DELIMITERS:
             return ending
     raise TableFileError(
         f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather to say how to write it."
     )
+
+
+# ---- Text that a spreadsheet would take for a formula, and the usual guard: an apostrophe in front
+
+
+def guard_text(text: str) -> str:
+    """A text that is no formula to a spreadsheet; numbers stay."""
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def unguard_text(text: str) -> str:
+    """The text that :func:`guard_text` was given."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
+def guard_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose names and text cells are no formulas; columns without such a cell stay as they are."""
+    columns = [_map_texts(frame.iloc[:, position], guard_text) for position in range(frame.shape[1])]
+    names = [guard_text(name) if isinstance(name, str) else name for name in frame.columns]
+    guarded = pd.concat(columns, axis=1) if columns else frame.copy(deep=False)
+    return guarded.set_axis(names, axis=1)
+
+
+def unguard(values: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of texts as it was before :func:`guard_frame`."""
+    return _map_texts(values, unguard_text)
+
+
+def _map_texts(values: pd.Series[Any], change: Any) -> pd.Series[Any]:
+    """A column with its texts changed; the very same one if none begins like a formula."""
+    dtype = values.dtype
+    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):
+        return values
+    cells = values.astype(object).tolist()
+    if FIRST.isdisjoint(cell[:1] for cell in cells if isinstance(cell, str)):
+        return values
+    changed = np.empty(len(cells), dtype=object)
+    changed[:] = [change(cell) if isinstance(cell, str) else cell for cell in cells]
+    return pd.Series(changed, index=values.index, name=values.name, dtype=object)

@@ -1,19 +1,42 @@
-"""All contenders of a split, trained on its training rows alone and evaluated on the same held-out rows."""
+"""The contenders of a split, trained on its training rows alone, evaluated on the same held-out rows, and scored."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from dataclasses import dataclass, replace
-from time import perf_counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import log_loss, make_scorer
 from sklearn.utils import _safe_indexing
 
+from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.exceptions import TabcastWarning
-from tabcast.guard._contenders import COMMITTEE, SELF_TRAINED, SUPERVISED, Predicted, predict_contenders
-from tabcast.models import seeded
-from tabcast.self_training import PoolSample, SelfTrainer, TrainingData
-from tabcast.table import UNLABELED, Floats, Index, take_rows
+from tabcast.models._adapted import seeded
+from tabcast.self_training._data import TrainingData
+from tabcast.self_training._fitter import StoredPredictions, evaluate, find_scorer, predict_classes
+from tabcast.self_training._self_trainer import SelfTrainer
+from tabcast.statistics import corrected_interval
+from tabcast.statistics._intervals import Interval, corrected_error, mean
+from tabcast.table import Floats, Index
+from tabcast.table._labels import UNLABELED
+from tabcast.table._tables import take_rows
+
+SUPERVISED, COMMITTEE, SELF_TRAINED = "supervised", "committee", "self-trained"
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """What a contender predicts for some rows: probabilities of all classes, and the predicted classes."""
+
+    proba: Floats
+    labels: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +57,6 @@ class Compared:
     split: GuardSplit
     predicted: dict[str, Predicted]
     n_fits: int
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +66,7 @@ class OutOfFold:
     Parameters
     ----------
     rows : ndarray of shape (n,)
-        Positions in X, in ascending order. The only labeled row of a class is never held out, so it is not among them;
-        nor are rows of folds that were left out because of a time limit.
+        Positions in X, in ascending order. The only labeled row of a class is never held out, so it is not among them.
     codes : ndarray of shape (n,)
         Positions of their classes in `classes_`.
     folds : ndarray of shape (n,)
@@ -53,9 +74,9 @@ class OutOfFold:
     supervised : ndarray of shape (n, n_classes)
         Probabilities from the supervised model.
     self_trained : ndarray of shape (n, n_classes)
-        Probabilities from the self-trained model; of several variants, from the one that is best on the other folds.
+        Probabilities from the self-trained model.
     trained : dict
-        The training rows of each fold; see :meth:`train`.
+        The training rows of each fold.
     kept : ndarray of shape (n, n_classes)
         Probabilities from the kind of model that was kept.
     kept_labels : ndarray of shape (n,)
@@ -78,65 +99,41 @@ class OutOfFold:
     kept_labels: Index
     committee: Floats | None = None
 
-    def train(self, fold: int) -> Index:
-        """Give the labeled rows on which the models of a fold were trained.
 
-        Parameters
-        ----------
-        fold : int
-            Number of the fold.
-
-        Returns
-        -------
-        ndarray
-            Positions in X.
-        """
-        return self.trained[fold]
-
-
-def fit_rows(classifier: SelfTrainer, data: TrainingData, train: Index, seed: int) -> dict[str, SelfTrainer]:
-    """Fit the variants of a classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
+def fit_rows(classifier: SelfTrainer, data: TrainingData, train: Index, seed: int) -> SelfTrainer:
+    """Fit a copy of a classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
     rows = np.sort(np.concatenate([train, data.pool]))
     codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
     codes[train] = data.labels.codes[train]
     by_row = {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
-    variants: dict[str, SelfTrainer] = (
-        seeded(classifier, seed)
-        .set_params(verbose=0)
-        .fit_variants(
-            take_rows(data.X, rows),
-            data.labels.values(codes)[rows],
-            sample_weight=None if data.sample_weight is None else data.sample_weight[rows],
-            **by_row,
-            **data.other_params,
-        )
+    model: SelfTrainer = seeded(classifier, seed).set_params(verbose=0)
+    return model.fit(
+        take_rows(data.X, rows),
+        data.labels.values(codes)[rows],
+        sample_weight=None if data.sample_weight is None else data.sample_weight[rows],
+        **by_row,
+        **data.other_params,
     )
-    return variants
 
 
 def compare_on_split(classifier: SelfTrainer, data: TrainingData, split: GuardSplit) -> Compared:
     """Fit the classifier without the held-out rows, and let it and the models inside it predict them."""
-    start = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TabcastWarning)  # given already for the model of all rows
-        variants = fit_rows(classifier, data, split.train, split.seed)
-    present = np.unique(data.labels.codes[split.train])
-    predicted = predict_contenders(variants, take_rows(data.X, split.held_out), data.labels.classes, present)
-    n_fits = max(model.n_fits_ for model in variants.values())  # they share their fits
-    return Compared(split, predicted, n_fits, perf_counter() - start)
+        model = fit_rows(classifier, data, split.train, split.seed)
+    classes, present = data.labels.classes, np.unique(data.labels.codes[split.train])
+    X = take_rows(data.X, split.held_out)
 
+    def ask(one: Any, rule: DecisionRule) -> Predicted:
+        labels = decide_with(one, rule, classes).predict(X)
+        return Predicted(predict_classes(one, X, len(classes), present), np.asarray(labels))
 
-def compare_on_sample(classifier: SelfTrainer, sample: PoolSample, split: GuardSplit) -> Compared:
-    """The same with some of the unlabeled rows; the split has positions in the whole table."""
-    inside = replace(split, train=sample.inside(split.train), held_out=sample.inside(split.held_out))
-    return replace(compare_on_split(classifier, sample.data, inside), split=split)
-
-
-def fill_variants(compared: Compared, names: list[str]) -> Compared:
-    """A split in which a variant was not possible counts the first one for it; variants not possible in the end go."""
-    predicted = compared.predicted
-    fixed = {name: one for name, one in predicted.items() if name in (SUPERVISED, COMMITTEE)}
-    return replace(compared, predicted=fixed | {name: predicted.get(name, predicted[names[0]]) for name in names})
+    predicted = {SUPERVISED: ask(model.supervised_, model.supervised_decision_)}
+    committee = getattr(model, "committee_", None)
+    if committee is not None and committee is not model.supervised_:
+        predicted[COMMITTEE] = ask(committee, model.decision_)
+    predicted[SELF_TRAINED] = ask(model.deployed_, model.decision_)
+    return Compared(split, predicted, model.n_fits_)
 
 
 def collect_out_of_fold(compared: list[Compared], data: TrainingData, kept: str) -> OutOfFold:
@@ -161,3 +158,175 @@ def collect_out_of_fold(compared: list[Compared], data: TrainingData, kept: str)
         np.searchsorted(data.labels.classes, labels),
         pooled(COMMITTEE) if COMMITTEE in first[0].predicted else None,
     )
+
+
+class HeldOutScore:
+    """A scorer for held-out rows that does not warn about missing classes, and gives NaN if it needs them.
+
+    The positive one of two classes is the second in sorted order.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        The score, as in scikit-learn. None is the `score` method of the estimator.
+    estimator : estimator
+        The base estimator.
+    classes : ndarray
+        All classes.
+    """
+
+    def __init__(self, scoring: Any, estimator: Any, classes: Any) -> None:
+        self.name = name_score(scoring)
+        if isinstance(scoring, str) and scoring == "neg_log_loss":  # it can be given the classes
+            scoring = make_scorer(log_loss, greater_is_better=False, response_method="predict_proba", labels=classes)
+        self.scorer = find_scorer(scoring, estimator, classes, numbers_too=True)
+        self.classes = classes
+
+    def __call__(self, model: Any, X: Any, codes: Index) -> float:
+        """Score of a model on held-out rows; NaN if the score needs a class that none of them has."""
+        complete = len(np.unique(codes)) == len(self.classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+            warnings.filterwarnings("ignore", message="A single label was found")
+            try:
+                return evaluate(model, self.scorer, X, self.classes[codes])
+            except ValueError:
+                if complete:
+                    raise
+                return float("nan")
+
+
+def score_splits(compared: Sequence[Compared], name: str, data: TrainingData, score: HeldOutScore) -> float:
+    """Score of a contender on the held-out rows of some splits together."""
+    rows = np.concatenate([one.split.held_out for one in compared])
+    labels, proba = (
+        np.concatenate([getattr(one.predicted[name], what) for one in compared]) for what in ("labels", "proba")
+    )
+    model = StoredPredictions(data.labels.classes, labels, proba)
+    return score(model, take_rows(data.X, rows), data.labels.codes[rows])
+
+
+def name_score(scoring: Any) -> str:
+    """The name of a score, or of its function."""
+    if scoring is None:
+        return "accuracy"
+    if isinstance(scoring, str):
+        return scoring
+    function = getattr(scoring, "_score_func", scoring)
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def is_share(metric: str, *scores: float) -> bool:
+    """Whether scores are proportions, the higher the better, so that differences are given in points."""
+    return not metric.startswith("neg_") and all(0 <= score <= 1 for score in scores)
+
+
+@dataclass(frozen=True, eq=False)
+class PooledScores:
+    """The scores of all contenders.
+
+    A fold may lack a class, so a mean of scores per fold is a mean over the classes that happen to be there. Here the
+    held-out rows of a repeat are scored together. What a fold contributes is its jackknife pseudo-value: with k folds,
+    the score S of all of them, and S_j without fold j, it is ``k * S - (k - 1) * S_j``. For accuracy and folds of one
+    size these are the scores of the folds.
+
+    Attributes
+    ----------
+    scores : dict
+        Score of each contender, mean over the repeats.
+    contributions : dict
+        For each contender one number per split.
+    table : DataFrame
+        One row per split: `repeat`, `fold`, `n_test`, and the scores of the supervised model, the committee and the
+        self-trained model on the fold alone, missing if the fold lacks a class.
+    test_share : float
+        Number of held-out rows divided by number of training rows, mean over splits.
+    resolution : float
+        What one held-out row of a split changes; 0 for scores that are not proportions.
+    """
+
+    scores: dict[str, float]
+    contributions: dict[str, Floats]
+    table: pd.DataFrame
+    test_share: float
+    resolution: float
+
+    def gain(self, contender: str, reference: str, level: float) -> Interval:
+        """The gain of a contender over another one, with its interval."""
+        gain, known = self.scores[contender] - self.scores[reference], self._differ(contender, reference)
+        centered = known - mean(known) + gain
+        return corrected_interval(centered, self.test_share, level, resolution=self.resolution)
+
+    def std_error(self, contender: str, reference: str) -> float:
+        """The standard error of that gain."""
+        return corrected_error(self._differ(contender, reference), self.test_share, resolution=self.resolution)
+
+    def _differ(self, contender: str, reference: str) -> Floats:
+        """Differences of the contributions of each split, without those that are not known."""
+        differences = self.contributions[contender] - self.contributions[reference]
+        return differences[~np.isnan(differences)]
+
+
+def pool_scores(compared: list[Compared], data: TrainingData, score: HeldOutScore) -> PooledScores:
+    """Score every contender on the held-out rows of each repeat."""
+    names = list(compared[0].predicted)
+    repeats = [list(group) for _, group in groupby(compared, key=lambda one: one.split.repeat)]
+    pooled = {name: [score_splits(repeat, name, data, score) for repeat in repeats] for name in names}
+    weights = np.array([len(repeat) for repeat in repeats])
+    known = ~np.isnan([pooled[name] for name in names]).any(axis=0)
+    scores = {
+        name: float(np.average(np.array(values)[known], weights=weights[known])) if known.any() else math.nan
+        for name, values in pooled.items()
+    }
+    contributions = {
+        name: np.concatenate(
+            [_contribute(repeat, name, whole, data, score) for repeat, whole in zip(repeats, pooled[name], strict=True)]
+        )
+        for name in names
+    }
+    n_test = np.array([len(one.split.held_out) for one in compared])
+    test_share = float((n_test / (len(data.labeled) - n_test)).mean())
+    # Without unlabeled rows the models are the same, and nothing has to be estimated.
+    in_points = len(data.pool) > 0 and is_share(score.name, *scores.values())
+    shown = [name for name in (SUPERVISED, COMMITTEE, SELF_TRAINED) if name in names]
+    table = _tabulate(compared, shown, data, score)
+    return PooledScores(scores, contributions, table, test_share, 1 / float(n_test.mean()) if in_points else 0.0)
+
+
+def _contribute(repeat: list[Compared], name: str, whole: float, data: TrainingData, score: HeldOutScore) -> Floats:
+    """The pseudo-value of each fold of a repeat; NaN where the others lack a class."""
+    k = len(repeat)
+    if k == 1:
+        return np.array([whole])
+    n_classes = _count_classes(repeat, data)
+    values = []
+    for fold in repeat:
+        others = [one for one in repeat if one is not fold]
+        complete = _count_classes(others, data) == n_classes
+        values.append(k * whole - (k - 1) * score_splits(others, name, data, score) if complete else math.nan)
+    return np.array(values)
+
+
+def _count_classes(compared: Sequence[Compared], data: TrainingData) -> int:
+    """Number of classes among the held-out rows of some splits."""
+    return len(np.unique(np.concatenate([data.labels.codes[one.split.held_out] for one in compared])))
+
+
+def _tabulate(compared: list[Compared], names: list[str], data: TrainingData, score: HeldOutScore) -> pd.DataFrame:
+    """One row per split, with the score of each contender on the fold alone."""
+    n_classes = _count_classes(compared, data)
+    complete = [_count_classes([one], data) == n_classes for one in compared]
+    columns = {
+        "repeat": np.array([one.split.repeat for one in compared]),
+        "fold": np.array([one.split.fold for one in compared]),
+        "n_test": np.array([len(one.split.held_out) for one in compared]),
+    }
+    for name in names:
+        columns[name.replace("-", "_")] = np.array(
+            [
+                score_splits([one], name, data, score) if whole else math.nan
+                for one, whole in zip(compared, complete, strict=True)
+            ]
+        )
+    return pd.DataFrame(columns)

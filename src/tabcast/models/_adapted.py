@@ -10,16 +10,204 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from tabcast.models._cut_columns import fit_cut
-from tabcast.models._learners import find_learner
-from tabcast.models._native_columns import NativeColumns, has_bad_sign, has_missing, is_plain
-from tabcast.models._soft_labels import fit_soft
-from tabcast.table import Floats, Index, find_categorical, learn_columns
+from tabcast.models._cut_columns import IS_SLOW, cut_table
+from tabcast.table import Floats, Index
+from tabcast.table._columns import MISSING, UNSEEN, find_categorical, learn_columns
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Requirements of a family of learners.
+
+    Attributes
+    ----------
+    module : str
+        Module of its classes.
+    whole_labels : bool
+        Whether classes must be 0, 1, 2, ...
+    max_levels : int or None
+        Maximum number of levels of a category column.
+    level_switch : str or None
+        Parameter that turns category columns on, if there is one.
+    names_levels : bool
+        Whether `fit` needs the names of the category columns, which hold text (CatBoost).
+    needs_values : bool
+        Whether `fit` fails on a column without any value, as the labeled rows alone may have one.
+    bad_signs : str
+        Characters that it refuses in column names; if there are any, it refuses an empty name as well.
+    joins_words : bool
+        Whether it replaces spaces in column names by underscores, so that two names may become equal.
+    """
+
+    module: str
+    whole_labels: bool = False
+    max_levels: int | None = None
+    level_switch: str | None = None
+    names_levels: bool = False
+    needs_values: bool = False
+    bad_signs: str = ""
+    joins_words: bool = False
+
+
+LEARNERS = (
+    Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254, needs_values=True),
+    Learner("xgboost", whole_labels=True, level_switch="enable_categorical", bad_signs="[]<\0"),
+    Learner("lightgbm", bad_signs='[]{}",:\n\r\0', joins_words=True),
+    Learner("catboost", names_levels=True),
+)
+
+
+def find_learner(estimator: Any) -> Learner | None:
+    """The family an estimator belongs to, if it is a known one."""
+    module = type(estimator).__module__
+    return next((one for one in LEARNERS if module == one.module or module.startswith(one.module + ".")), None)
+
+
+class NativeColumns(TransformerMixin, BaseEstimator):
+    """Convert text, category and boolean columns to category columns, and the rest to floats.
+
+    A level that was not seen in `fit` becomes missing. With `max_levels`, so do the rarest levels.
+
+    Parameters
+    ----------
+    max_levels : int, default=None
+        Maximum number of levels that the learner takes in a column. None means no limit.
+    as_text : bool, default=False
+        Whether levels become text with "missing" for missing (CatBoost), instead of category columns.
+    bad_signs : str, default=""
+        Characters that the learner refuses in column names; they become "_", and so does an empty name.
+
+    Attributes
+    ----------
+    columns_ : Columns
+        The columns of the table.
+    names_ : list
+        Names of the columns of the result.
+    categorical_names_ : list
+        Names of its category columns.
+
+    See Also
+    --------
+    AdaptedClassifier : Uses it where a classifier needs it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.models import NativeColumns
+    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
+    >>> NativeColumns().fit_transform(X).dtypes.astype(str).tolist()
+    ['float64', 'category']
+    """
+
+    def __init__(self, *, max_levels: int | None = None, as_text: bool = False, bad_signs: str = "") -> None:
+        self.max_levels = max_levels
+        self.as_text = as_text
+        self.bad_signs = bad_signs
+
+    def fit(self, X: Any, y: Any = None) -> NativeColumns:
+        """Learn the levels.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The table.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        NativeColumns
+            The fitted encoder itself.
+        """
+        self.columns_ = learn_columns(X)
+        n_levels = [len(column.levels) for column in self.columns_.categorical]
+        self.names_ = spell_names(self.columns_.names, self.bad_signs)
+        new_names = dict(zip(self.columns_.names, self.names_, strict=True))
+        self.categorical_names_ = [new_names[column.name] for column in self.columns_.categorical]
+        # For each code what becomes of it; the last two entries are for UNSEEN and MISSING.
+        assert (UNSEEN, MISSING) == (-2, -1)
+        self._kept = [np.append(np.arange(n), [MISSING, MISSING]) for n in n_levels]
+        if self.max_levels is not None and max(n_levels, default=0) > self.max_levels:
+            codes = self.columns_.encode(X).codes
+            for j, n in enumerate(n_levels):
+                counts = np.bincount(codes[codes[:, j] >= 0, j], minlength=n)
+                self._kept[j][np.argsort(-counts, kind="stable")[self.max_levels :]] = MISSING
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """Convert a table.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            The table, with any index.
+
+        Returns
+        -------
+        DataFrame
+            The table in the form that the learner accepts.
+        """
+        encoded = self.columns_.encode(X)
+        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(encoded))
+        result = {}
+        for j, column in enumerate(self.columns_.continuous):
+            result[column.name] = pd.Series(encoded.continuous[:, j], index=index)
+        for j, level_column in enumerate(self.columns_.categorical):
+            codes = self._kept[j][encoded.codes[:, j]]
+            result[level_column.name] = self._level_series(codes, level_column.levels, index)
+        pairs = zip(self.names_, self.columns_.names, strict=True)
+        return pd.DataFrame({new: result[name] for new, name in pairs}, index=index)
+
+    def _level_series(self, codes: Any, levels: Any, index: Any) -> Any:
+        if self.as_text:
+            return pd.Series(np.append(levels.astype(str), "missing")[codes], index=index, dtype=object)
+        return pd.Series(pd.Categorical.from_codes(codes, categories=pd.RangeIndex(len(levels))), index=index)
+
+
+def spell_names(names: Sequence[Any], bad_signs: str) -> list[Any]:
+    """Column names without bad characters, still all different; names that have none stay as they are.
+
+    Examples
+    --------
+    >>> from tabcast.models._adapted import spell_names
+    >>> spell_names(["age", "size<5", "size[5"], bad_signs="[<]")
+    ['age', 'size_5', 'size_5_2']
+    """
+    spelled: list[Any] = []
+    taken = {name for name in names if not has_bad_sign(name, bad_signs)}
+    for name in names:
+        new = name
+        if has_bad_sign(name, bad_signs):
+            plain = name.translate(dict.fromkeys(map(ord, bad_signs), "_")) or "_"
+            new = next(one for one in (plain, *(f"{plain}_{n}" for n in range(2, len(names) + 2))) if one not in taken)
+            taken.add(new)
+        spelled.append(new)
+    return spelled
+
+
+def has_bad_sign(name: Any, bad_signs: str) -> bool:
+    """Whether a column name has a character that a learner refuses, or none at all."""
+    return isinstance(name, str) and bool(bad_signs) and (not name or any(sign in name for sign in bad_signs))
+
+
+def has_missing(X: Any) -> bool:
+    """Whether a cell of the table has no value."""
+    if isinstance(X, pd.DataFrame):
+        return bool(X.isna().to_numpy().any())
+    return bool(np.issubdtype(X.dtype, np.floating) and np.isnan(X).any())
+
+
+def is_plain(X: Any) -> bool:
+    """Whether every column is already a number, so that nothing has to be encoded."""
+    kinds = set(X.dtypes) if isinstance(X, pd.DataFrame) else ()
+    types = pd.api.types
+    return all(types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype) for dtype in kinds)
 
 
 @dataclass(frozen=True)
@@ -56,124 +244,28 @@ class Adaptation:
         return self.columns is not None or self.whole_labels or self.fills_empty
 
     def encode(self, X: Any) -> Any:
-        """Return a table in the form that the estimator accepts.
-
-        Parameters
-        ----------
-        X : ndarray or DataFrame
-            The user's table.
-
-        Returns
-        -------
-        ndarray or DataFrame
-            The encoded table.
-        """
+        """Return a table in the form that the estimator accepts."""
         return X if self.columns is None else self.columns.transform(X)
 
     def configure(self, estimator: Any) -> Any:
-        """Copy the estimator and set its parameters.
-
-        Parameters
-        ----------
-        estimator : classifier
-            The unfitted classifier.
-
-        Returns
-        -------
-        classifier
-            The copy.
-        """
+        """Copy the estimator and set its parameters."""
         model = deepcopy(estimator)  # as clone for an unfitted estimator, which is about 1% of a fit slower
         if self.parameters:
             model.set_params(**self.parameters)
         return model
 
     def fit(self, estimator: Any, X: Any, codes: Index, classes: NDArray[Any], fit_params: dict[str, Any]) -> Any:
-        """Fit a copy of the estimator on an encoded table; the result predicts for such tables.
-
-        Parameters
-        ----------
-        estimator : classifier
-            The classifier to copy.
-        X : ndarray or DataFrame
-            A table that is encoded already.
-        codes : ndarray of int
-            Positions of the rows' classes in `classes`.
-        classes : ndarray
-            The classes.
-        fit_params : dict
-            Further arguments for the estimator's `fit`.
-
-        Returns
-        -------
-        classifier
-            The fitted copy, in an `AdaptedClassifier` where that is needed.
-        """
+        """Fit a copy of the estimator on an encoded table; the result predicts for such tables."""
         model = self.configure(estimator)
         if not self.needed:
-            return fit_cut(model, X, classes[codes], fit_params)
+            return _fit(model, X, classes[codes], fit_params)
         bare = self if self.columns is None else replace(self, columns=None)
         fit_params = {**self.fit_params, **fit_params}
         return AdaptedClassifier(estimator)._fit_encoded(model, bare, X, codes, classes, fit_params)
 
-    def fit_soft(
-        self, estimator: Any, X: Any, soft: NDArray[np.float32], classes: NDArray[Any], weight: Floats | None
-    ) -> Any:
-        """Fit a copy of an estimator that takes soft labels on an encoded table, without copies of rows.
-
-        Parameters
-        ----------
-        estimator : XGBClassifier
-            The classifier to copy; see `takes_soft_labels`.
-        X : ndarray or DataFrame
-            A table that is encoded already.
-        soft : ndarray of float32 of shape (n_rows, n_classes)
-            Proportions of the classes in each row.
-        classes : ndarray
-            The classes; each has a positive proportion somewhere.
-        weight : ndarray of shape (n_rows,) or None
-            Weight of each row. None means 1.
-
-        Returns
-        -------
-        classifier
-            As :meth:`fit`.
-        """
-        model = fit_soft(self.configure(estimator), X, soft, weight)
-        if not self.needed:
-            return model
-        return AdaptedClassifier(estimator)._wrap(model, replace(self, columns=None), classes)
-
 
 def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: ArrayLike | None = None) -> Adaptation:
-    """Find out what an estimator needs for a table with these classes.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The classifier, possibly a pipeline.
-    X : ndarray or DataFrame
-        The user's table.
-    classes : ndarray
-        The classes.
-    categorical_features : array-like of str, int or bool, default=None
-        Categorical columns that the types of the table do not show. An estimator with a parameter of this name that is
-        not set gets them.
-
-    Returns
-    -------
-    Adaptation
-        What has to be encoded.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from tabcast.models import adapt, default_classifier
-    >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
-    >>> adapt(default_classifier(), X, np.array([0, 1])).columns
-    NativeColumns(max_levels=254)
-    """
+    """Find out what an estimator needs for a table with these classes."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     learner, outer = find_learner(last), find_learner(estimator)
     whole = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
@@ -219,27 +311,7 @@ def _tell_categories(estimator: Any, X: Any, categorical_features: ArrayLike) ->
 
 
 def weight_parameter(estimator: Any) -> str | None:
-    """Return the name under which `fit` takes sample weights.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The classifier, possibly a pipeline.
-
-    Returns
-    -------
-    str or None
-        The name, None if `fit` takes no weights.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from tabcast.models import weight_parameter
-    >>> weight_parameter(make_pipeline(StandardScaler(), LogisticRegression()))
-    'logisticregression__sample_weight'
-    """
+    """Return the name under which `fit` takes sample weights."""
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
@@ -326,33 +398,14 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> AdaptedClassifier:
         """Fit on an encoded table. Classes without a row here are not among its classes."""
         present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
-        empty = find_empty(X) if adaptation.fills_empty else []
+        self.adaptation_, self.classes_ = adaptation, classes[present]
+        self._empty = find_empty(X) if adaptation.fills_empty else []  # columns that it gets zeros for
         labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
-        return self._wrap(fit_cut(model, fill(X, empty), labels, fit_params), adaptation, classes[present], empty)
-
-    def _wrap(
-        self, fitted: Any, adaptation: Adaptation, classes: NDArray[Any], empty: Sequence[Any] = ()
-    ) -> AdaptedClassifier:
-        """Put a fitted classifier inside; `empty` are the columns that it got zeros for."""
-        self.adaptation_ = adaptation
-        self.classes_ = classes
-        self._empty = list(empty)
-        self.estimator_ = fitted
+        self.estimator_ = _fit(model, fill(X, self._empty), labels, fit_params)
         return self
 
-    def taking(self, adaptation: Adaptation) -> AdaptedClassifier:
-        """Return the same fitted classifier for tables that are not encoded yet.
-
-        Parameters
-        ----------
-        adaptation : Adaptation
-            How to encode them.
-
-        Returns
-        -------
-        AdaptedClassifier
-            A copy that shares the fitted classifier.
-        """
+    def _taking(self, adaptation: Adaptation) -> AdaptedClassifier:
+        """Return the same fitted classifier for tables that are not encoded yet."""
         other = copy(self)
         other.adaptation_ = adaptation
         return other
@@ -432,3 +485,38 @@ def fill(X: Any, columns: list[Any]) -> Any:
     X = np.array(X, dtype=float)
     X[:, columns] = 0.0
     return X
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy of an estimator in which every random state that is not set is the seed."""
+    estimator = clone(estimator)
+    if not any(hasattr(value, "get_params") or isinstance(value, list) for value in vars(estimator).values()):
+        if getattr(estimator, "random_state", seed) is None:  # nothing is inside; get_params of XGBoost is slow
+            estimator.random_state = seed
+        return estimator
+    parameters = estimator.get_params(deep=True)
+    new: dict[str, Any] = {name: seed for name, value in parameters.items() if value is None and _is_seed(name)}
+    for name, value in parameters.items():
+        if isinstance(value, list) and value and all(isinstance(member, BaseEstimator) for member in value):
+            new[name] = [seeded(member, seed) for member in value]
+    return estimator.set_params(**new) if new else estimator
+
+
+def is_random(part: Any) -> bool:
+    """Tell whether an estimator, or one inside it, has a random state that is not set; cheaper than to seed a copy."""
+    inside = part if isinstance(part, list) else vars(part).values()
+    if getattr(part, "random_state", 0) is None:
+        return True
+    return any(is_random(member) for member in inside if isinstance(member, BaseEstimator | list))
+
+
+def _is_seed(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
+
+
+def _fit(model: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+    """Fit a classifier, on a table with cut columns where that is faster; it predicts for rows that are not cut."""
+    weight = fit_params.get("sample_weight")
+    if IS_SLOW and weight is not None and isinstance(model, HistGradientBoostingClassifier):
+        X = cut_table(X, np.asarray(weight, dtype=float), model)
+    return model.fit(X, y, **fit_params)

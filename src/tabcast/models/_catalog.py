@@ -11,25 +11,34 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from tabcast.checks import check_choice
-from tabcast.models._default import MIN_SAMPLES_LEAF, default_classifier
-from tabcast.table import NormalScores, TableCodes
+from tabcast.table._encoders import NormalScores, TableCodes
 
 N_TREES = 200
+# With 20 rows per leaf, scikit-learn's default, 41 labeled rows cannot be split twice. docs/defaults.md has the study.
+MIN_SAMPLES_LEAF = 8
 # Small trees, shrinkage and sampling: what a few dozen labeled rows can support. docs/defaults.md.
 BOOSTING = {"n_estimators": 100, "learning_rate": 0.1, "subsample": 0.8, "colsample_bytree": 0.8}
 PACKAGES = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
 
 
-def _auto(seed: int | None, n_jobs: int | None) -> Any:
-    """Chooses among the others."""
-    from tabcast.models._portfolio import Portfolio  # which makes its members here
+def default_classifier() -> HistGradientBoostingClassifier:
+    """Return scikit-learn's gradient boosting, with leaves small enough for few labeled rows."""
+    return HistGradientBoostingClassifier(min_samples_leaf=MIN_SAMPLES_LEAF)
 
-    return Portfolio(n_jobs=n_jobs, random_state=seed)
+
+def resolve_estimator(estimator: Any, owner: str) -> Any:
+    """The base estimator that a parameter stands for: a classifier stands for itself, None for the default one."""
+    if isinstance(estimator, str):
+        raise ValueError(
+            f"`estimator` of {owner} must be a classifier or None; got {estimator!r}. tabcast.models.make_model "
+            "returns one by its name."
+        )
+    return default_classifier() if estimator is None else estimator
 
 
 def _default(seed: int | None, n_jobs: int | None) -> Any:
@@ -81,7 +90,6 @@ def _net(kind: str, seed: int | None, n_jobs: int | None) -> Any:
 
 
 MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
-    "auto": _auto,
     "hist_gradient_boosting": _default,
     "random_forest": _random_forest,
     "extra_trees": _extra_trees,
@@ -105,8 +113,7 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
     Parameters
     ----------
     name : str
-        One of `MODEL_NAMES`. "auto" is a :class:`Portfolio`, which chooses among the others by cross-validation;
-        "hist_gradient_boosting" is :func:`default_classifier`.
+        One of `MODEL_NAMES`.
     seed : int, default=None
         Seed of everything random in it.
     n_jobs : int, default=None
@@ -125,7 +132,7 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
     HistGradientBoostingClassifier(min_samples_leaf=8, random_state=0)
     >>> make_model("random_forrest")
     Traceback (most recent call last):
-    ValueError: Unknown model: 'random_forrest'. Choices: auto, ... Did you mean 'random_forest'?
+    ValueError: Unknown model: 'random_forrest'. Choices: hist_gradient_boosting, ... Did you mean 'random_forest'?
     """
     check_choice(name, MODEL_NAMES, "model")
     return MODELS[name](seed, n_jobs)

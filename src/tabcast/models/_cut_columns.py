@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.fixes import parse_version
 
-from tabcast.table import Floats, column_names, n_rows
+from tabcast.table import Floats
+from tabcast.table._tables import column_names
 
 # The release whose weighted quantiles are slow: 1.8 cut without weights, 1.10 finds all quantiles in one pass.
 IS_SLOW = parse_version("1.9") <= parse_version(sklearn.__version__) < parse_version("1.10.dev0")
@@ -135,31 +136,6 @@ def cut_column(values: Floats, weight: Floats, max_values: int) -> Floats | None
     return result
 
 
-def fit_cut(model: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
-    """Fit a classifier, on a table with cut columns where that is faster.
-
-    Parameters
-    ----------
-    model : classifier
-        Any classifier. Columns are cut for HistGradientBoosting with weights, in a release in which it is slow.
-    X : ndarray or DataFrame
-        A table that the classifier takes.
-    y : ndarray
-        Its classes.
-    fit_params : dict
-        Further arguments for `fit`.
-
-    Returns
-    -------
-    classifier
-        The classifier, fitted. It predicts for rows that are not cut.
-    """
-    weight = fit_params.get("sample_weight")
-    if IS_SLOW and weight is not None and isinstance(model, HistGradientBoostingClassifier):
-        X = cut_table(X, np.asarray(weight, dtype=float), model)
-    return model.fit(X, y, **fit_params)
-
-
 def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> Any:
     """Cut the numeric columns of a table that have more values than the classifier has bins.
 
@@ -177,7 +153,7 @@ def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> 
     ndarray or DataFrame
         The table itself where nothing is cut.
     """
-    if not model.max_bins < n_rows(X) <= MOST_ROWS:
+    if not model.max_bins < len(X) <= MOST_ROWS:
         return X
     cut = {
         position: result
@@ -191,9 +167,6 @@ def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> 
         for position, values in cut.items():
             X.isetitem(position, values)
         return X
-    if hasattr(X, "columns"):  # polars
-        series = type(X.get_columns()[0])
-        return X.with_columns([series(X.columns[position], values) for position, values in cut.items()])
     X = np.array(X, dtype=np.float64)
     for position, values in cut.items():
         X[:, position] = values
@@ -208,11 +181,6 @@ def numeric_columns(X: Any, categorical: Any) -> Iterator[tuple[int, Floats]]:
         for at in positions:
             if pd.api.types.is_numeric_dtype(dtypes[at]):
                 yield at, X.iloc[:, at].to_numpy(dtype=np.float64, na_value=np.nan)
-    elif hasattr(X, "columns"):
-        columns = X.get_columns()
-        for at in positions:
-            if columns[at].dtype.is_numeric():
-                yield at, columns[at].cast(float).to_numpy()
     else:
         for at in positions:
             yield at, np.asarray(X[:, at], dtype=np.float64)

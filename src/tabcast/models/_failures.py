@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags
 
-from tabcast.models._learners import find_learner
-from tabcast.models._native_columns import has_missing, is_plain
-from tabcast.table import column_names, find_categorical, take_columns
+from tabcast.models._adapted import find_learner, has_missing, is_plain
+from tabcast.table._columns import find_categorical
+from tabcast.table._tables import column_names, take_columns
 
 ENCODE = (
     "put an encoder before it in a Pipeline, or use estimator=None, XGBoost, LightGBM or CatBoost, for which tabcast "

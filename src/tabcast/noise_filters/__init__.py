@@ -1,12 +1,10 @@
-"""Which selected pseudo-labels are refused. Sixth stage of the walk.
+"""Which of the chosen rows are rejected after all. Sixth stage of the walk.
 
-To add a filter, subclass `NoiseFilter` in a file of its own, write `fit(X, y, categorical_features)` and
-`keep(X, labels)`, and list it here.
+To add a filter, subclass `NoiseFilter`, write `fit(X, y)` and `keep(X, labels)`, and list it here.
 """
 
-from tabcast.noise_filters._base import NoiseFilter
-from tabcast.noise_filters._keep_all_rows import KeepAllRows
-from tabcast.noise_filters._mahalanobis_filter import MahalanobisFilter
-from tabcast.noise_filters._short_names import NOISE_FILTERS, resolve_noise_filter
+from tabcast.noise_filters._filters import KeepAllRows, MahalanobisFilter, NoiseFilter
 
-__all__ = ["NOISE_FILTERS", "KeepAllRows", "MahalanobisFilter", "NoiseFilter", "resolve_noise_filter"]
+__all__ = ["KeepAllRows", "MahalanobisFilter", "NoiseFilter"]
+
+NOISE_FILTERS: dict[str | None, type[NoiseFilter]] = {None: KeepAllRows, "mahalanobis": MahalanobisFilter}

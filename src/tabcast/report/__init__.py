@@ -1,8 +1,6 @@
 """The page: one self-contained HTML file that says whether the unlabeled rows helped, and shows why.
 
-Facts become words, and both fill templates: `_words` has the sentences, `_phrases` the numbers in them; `_charts` has
-one function per picture, built from `_forms`, the geometry of `_scales` and the markup of `_svg`; `_figures` joins
-pictures and words, `_data` is the data embedded in the page, and `_page` renders the files in `templates`.
+`_data` collects the facts, `tabcast.plots` draws the pictures, and `_page` fills the templates, which have the words.
 """
 
 from tabcast.report._page import render_report

@@ -1,4 +1,4 @@
-"""The page: facts and words poured into the templates; nothing is loaded from anywhere."""
+"""The page: facts and pictures poured into the templates; nothing is loaded from anywhere, and nothing runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -14,26 +15,13 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tabcast.report import _filled as filled
+from tabcast.guard._verdict import say_verdict
+from tabcast.plots._figure import clean, shorten
 from tabcast.report import _words as words
-from tabcast.report._data import check_pseudo_labels, embed, to_json, values_of_rows, write_csv
-from tabcast.report._figures import make_figures
-from tabcast.report._forms import MAX_BARS
-from tabcast.report._phrases import clip, count, date, decimal, is_number, percent
-from tabcast.report._predictions import check_predictions, count_differences, count_reaching, make_preview
-from tabcast.report._text import clean, shorten
+from tabcast.report._data import collect
+from tabcast.report._words import count, percent
 
-VERDICT_COLORS = {"helped": "helped", "probably helped": "helped", "no difference seen": "undecided", "hurt": "hurt"}
-# Sections with pictures of their own: shown if there is one of them.
-PICTURES = {
-    "verdict": ("gain",),
-    "quality": ("quality",),
-    "threshold": ("thresholds",),
-    "importance": ("importance",),
-    "curves": ("curves", "reliability"),
-    "why": ("cluster_assumption", "class_overlap", "fisher_information", "covariate_shift"),
-    "labels": ("selection_curve", "selection_by_alpha", "class_mix", "flipped_labels"),
-}
+VERDICT_COLORS = {"helped": "helped", "probably helped": "helped", "hurt": "hurt"}
 
 
 def render_report(
@@ -42,11 +30,11 @@ def render_report(
     table: pd.DataFrame | None = None,
     predictions: pd.DataFrame | None = None,
 ) -> str:
-    """Render one HTML page that says what was predicted, how good it is, and whether the unlabeled rows helped.
+    """Render one HTML page that says whether the unlabeled rows helped, what was predicted, and how good it is.
 
-    The page is a single file: it makes no request, works without JavaScript (all but the table of pseudo-labels and
-    the slider of the threshold), on a phone, in dark mode and on paper. All text of the user's table is escaped, and a
-    content security policy forbids everything that is not part of the page.
+    The page is a single file without a script: it makes no request, and works on a phone, in dark mode and on paper.
+    All text of the user's table is escaped, and a content security policy forbids everything that is not part of the
+    page.
 
     Parameters
     ----------
@@ -56,8 +44,8 @@ def render_report(
         One row per unlabeled row, with the columns `row`, `label`, `raw_label`, `confidence`, `raw_confidence`,
         `density`, `selected` and `round`.
     table : DataFrame, default=None
-        The values of the unlabeled rows: as long as `pseudo_labels`, or all rows, of which `row` is the position. With
-        long tables the page holds the values of some of the rows, drawn at random. None shows no values.
+        The values of the unlabeled rows: as long as `pseudo_labels`, or all rows, of which `row` is the position. None
+        shows no values of the rows to label.
     predictions : DataFrame, default=None
         The predictions of the model, as in predictions.csv: `row`, columns that identify a row, the prediction, and one
         probability per class. None shows none.
@@ -73,60 +61,58 @@ def render_report(
     >>> from tabcast import fit_table
     >>> from tabcast.report import render_report
     >>> table = pd.DataFrame({"dose": [1, 9] * 10, "kind": ["no", "yes"] * 5 + [None] * 10})
-    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> run = fit_table(table, "kind", estimator="logistic_regression")
     >>> render_report(run.summary, run.pseudo_labels)[:15]
     '<!DOCTYPE html>'
     """
-    check_pseudo_labels(pseudo_labels, table)
-    classes = [one["name"] for one in summary["table"]["classes"]]
-    check_predictions(predictions, len(classes))
-    diagnostics = summary.get("diagnostics") or {}
-    named = {key: (diagnostics.get(key) or {"rows": []})["rows"] for key in ("rows_to_label", "flipped_labels")}
-    wanted = [int(one["row"]) for rows in named.values() for one in rows[:200]]
-    page = embed(pseudo_labels, table, classes, wanted)
-    row_values = values_of_rows(pseudo_labels, table, [one["row"] for one in named["rows_to_label"]])
-    figures, preview = make_figures(summary, pseudo_labels, page), make_preview(predictions, classes)
-    shown = {
-        "filled": bool(summary.get("filled")),
-        **{section: any(key in figures for key in keys) for section, keys in PICTURES.items()},
-        "verdict": bool(summary.get("verdict")),
-        "predictions": preview.n > 0,
-        "pseudo-labels": page.n_rows > 0,
-        "next": bool(diagnostics.get("rows_to_label")),
-    }
-    verdict, thresholds = summary.get("verdict"), diagnostics.get("thresholds")
+    facts = collect(summary, pseudo_labels, table, predictions)
+    verdict = facts["verdict"]
+    sentences = say_verdict(verdict) if verdict else words.say_score(summary.get("score"))
     return (
         make_environment()
         .get_template("page.html")
         .render(
-            summary=summary,
-            table=summary["table"],
-            verdict=verdict,
-            color=VERDICT_COLORS[verdict["word"]] if verdict else "undecided",
-            diagnostics=diagnostics,
-            page=page,
-            embedded=page.json | embed_thresholds(thresholds, predictions),
-            preview=preview,
-            n_differ=count_differences(predictions, pseudo_labels, len(classes)),
-            figures=figures,
-            sections=[(key, title) for key, title in words.SECTIONS.items() if shown.get(key, True)],
-            most_bars=MAX_BARS,
-            row_values=row_values,
-            csv=write_csv(summary["table"]["target"], named["rows_to_label"], row_values),
+            **facts,
+            color=VERDICT_COLORS.get(verdict["word"], "undecided") if verdict else "undecided",
+            sentences=sentences,
+            pictures=draw(summary),
             words=words,
-            filled=filled,
         )
     )
 
 
-def embed_thresholds(data: Mapping[str, Any] | None, predictions: pd.DataFrame | None) -> dict[str, Any]:
-    """What the slider of the threshold shows, read by the script: counts by threshold, in its steps."""
-    if not data:
-        return {}
-    keys = ("true_positives", "false_positives", "false_negatives", "true_negatives")
-    steps = [one["threshold"] for one in data["counts"]]
-    counts = [[one[key] for key in keys] for one in data["counts"]]
-    return {"thresholds": {"steps": steps, "counts": counts, "pool": count_reaching(predictions, steps)}}
+def draw(summary: Mapping[str, Any]) -> dict[str, Markup]:
+    """Every picture that there are facts for, by name."""
+    from tabcast import plots
+    from tabcast.plots._figure import to_image
+    from tabcast.plots._training import plot_growth
+
+    diagnostics, verdict = summary.get("diagnostics") or {}, summary.get("verdict")
+    history = (summary.get("filled") or {}).get("history") or []
+    rounds = (summary.get("training") or {}).get("history") or []
+    titled = {
+        "verdict": (
+            "The change of the score with its interval",
+            plots.plot_verdict,
+            verdict and verdict["n_unlabeled"],
+        ),
+        "growth": ("Filled rows by number of labels", lambda _: plot_growth(history), len(history) > 1),
+        "quality": ("Confusion matrix of held-out rows", plots.plot_confusion, None),
+        "thresholds": ("Recall and precision by threshold", plots.plot_thresholds, None),
+        "curves": ("ROC and precision-recall curves of held-out rows", plots.plot_curves, None),
+        "reliability": ("Accuracy by confidence on held-out rows", plots.plot_calibration, None),
+        "importance": ("Columns by importance, with intervals", plots.plot_importance, None),
+        "rounds": (
+            "Unlabeled rows in use and score by round",
+            plots.plot_rounds,
+            len(rounds) > 2 or any(one.get("score") is not None for one in rounds),
+        ),
+    }
+    return {
+        name: Markup(to_image(plot(summary), title))
+        for name, (title, plot, wanted) in titled.items()
+        if (diagnostics.get(name) if wanted is None else wanted)
+    }
 
 
 @lru_cache
@@ -140,13 +126,10 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, Markup) else clean(value),
     )
-    environment.filters |= {
-        "clean": clean, "clip": clip, "count": count, "date": date, "decimal": decimal, "digest": digest,
-        "json": to_json, "link": link, "percent": percent, "shorten": shorten,
-    }  # fmt: skip
-    environment.tests["known"] = is_number
-    # Our own files, the same on every page.
-    environment.globals |= {"style": read_file("report.css"), "script": read_file("report.js")}
+    style = Markup(files("tabcast.report").joinpath("report.css").read_text(encoding="utf-8"))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    environment.globals |= {"style": style, "style_digest": f"sha256-{digest}"}
+    environment.filters |= {"count": count, "date": _date, "link": link, "percent": percent, "shorten": shorten}
     return environment
 
 
@@ -155,11 +138,10 @@ def link(name: Any) -> str | None:
     return str(name) if re.fullmatch(r"[A-Za-z0-9_][\w.-]*", str(name), re.ASCII) else None
 
 
-def read_file(file: str) -> Markup:
-    """A file of this package, which is trusted."""
-    return Markup(files("tabcast.report").joinpath(file).read_text(encoding="utf-8"))
-
-
-def digest(text: str) -> str:
-    """The hash by which a content security policy allows an inline style or script."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+def _date(iso: str) -> str:
+    """A date in words; text that is no date stays as it is."""
+    try:
+        when = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{when:%B} {when.day}, {when.year}"

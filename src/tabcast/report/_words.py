@@ -1,359 +1,176 @@
-"""Sentences of the page: for each picture what it shows and how to read it. Plain text; the templates escape it."""
+"""Sentences that the terminal and the page share: the score of a supervised model, and the filled table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
-from tabcast.guard import say_verdict
-from tabcast.guard._scoring import is_share
-from tabcast.models import say_choice
-from tabcast.report._diagnostic_words import (
-    say_class_mix,
-    say_class_overlap,
-    say_cluster_assumption,
-    say_covariate_shift,
-    say_fisher_information,
-    say_flipped_labels,
-    say_selection_by_alpha,
-    say_selection_curve,
-)
-from tabcast.report._phrases import (
-    Data,
-    Words,
-    count,
-    decimal,
-    in_points,
-    is_number,
-    percent,
-    quoted,
-    rows,
-    seconds,
-    signed,
-    spaced,
-)
-from tabcast.report._quality_words import (
-    choose_thresholds,
-    result_numbers,
-    say_classes,
-    say_curves,
-    say_importance,
-    say_per_class,
-    say_predictions,
-    say_quality,
-    say_recalls,
-    say_reliability,
-    say_result,
-    say_thresholds,
-    span,
-)
-from tabcast.report._score_words import say_score
-from tabcast.report._text import invisible
+Data = Mapping[str, Any]
 
-__all__ = [
-    "choose_thresholds",
-    "result_numbers",
-    "say_class_mix",
-    "say_class_overlap",
-    "say_classes",
-    "say_cluster_assumption",
-    "say_covariate_shift",
-    "say_curves",
-    "say_fisher_information",
-    "say_flipped_labels",
-    "say_importance",
-    "say_per_class",
-    "say_predictions",
-    "say_quality",
-    "say_recalls",
-    "say_reliability",
-    "say_result",
-    "say_selection_by_alpha",
-    "say_selection_curve",
-    "say_thresholds",
-]
-
-# Words for codes of a run. A code that is not here raises a KeyError: it never reaches a reader.
-METHODS = {
-    "soft": "Soft self-training with a committee",
-    "cast-l": "CAST with empirical likelihood (CAST-L)",
-    "cast-d": "CAST with kernel density (CAST-D)",
-    "naive": "Self-training with the classifier's own confidence",
-    "supervised": "Supervised: the labeled rows alone",
-}
-REASONS = {
-    "schedule_finished": "its schedule was finished",
-    "max_rounds": "the maximum number of rounds was reached",
-    "no_improvement": "further rounds did not improve the score",
-    "no_change": "another round would have trained on the same rows and labels",
-    "all_labeled": "every unlabeled row was in use and no label changed any more",
-    "nothing_selected": "no unlabeled row was confident enough",
-    "no_unlabeled_rows": "there were no unlabeled rows",
-}
-SECTIONS = {
-    "verdict": "Did the unlabeled rows help?",
-    "filled": "The filled table",
-    "quality": "How good is the model?",
-    "predictions": "Predictions",
-    "threshold": "Where to put the threshold",
-    "importance": "Which columns matter?",
-    "curves": "Curves and calibration",
-    "table": "The table",
-    "why": "Should it work on this table?",
-    "labels": "What happened to the labels",
-    "training": "How it was trained",
-    "pseudo-labels": "Pseudo-labels used in training",
-    "next": "Rows worth labeling next",
-}
-PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
+MOST_CLASSES = 12
+MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
 
 
-# The verdict
+def count(value: float) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> count(50000), count(69.8333)
+    ('50,000', '69.8')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def say_headline(summary: Data) -> list[str]:
-    """The verdict of a run, in the words of the guard."""
-    if summary.get("verdict"):
-        return say_verdict(summary["verdict"])
-    alone = "Nothing was compared: the model was trained on the labeled rows alone."
-    return ["A supervised model.", alone, *say_score(summary.get("score"))]
+def percent(share: float | None) -> str:
+    """A proportion as a percentage; a small one keeps a digit.
+
+    Examples
+    --------
+    >>> percent(0.614), percent(0.0123), percent(0.0001), percent(0.0), percent(0.9999), percent(None)
+    ('61%', '1.2%', 'under 0.1%', '0%', 'over 99.9%', '—')
+    """
+    if share is None or isnan(share):
+        return "—"
+    share = round(share, 9)  # the upper end of an interval may be a little below 1
+    if 0 < share < 0.001:
+        return "under 0.1%"
+    if 0.999 < share < 1:
+        return "over 99.9%"
+    return f"{100 * share:.0f}%" if share in (0, 1) or 0.0995 <= share <= 0.985 else f"{100 * share:.1f}%"
 
 
-def say_gain(verdict: Data) -> Words:
-    """The gain with its interval, or both gains where a committee was compared as well."""
-    points, total = in_points(verdict), verdict["total"]
-
-    def span(gain: Data) -> str:
-        low, high = (signed(gain[end], points=points) for end in ("low", "high"))
-        return f"{low} to {high}"
-
-    def side(gain: Data) -> str:
-        return "includes zero" if gain["low"] <= 0 <= gain["high"] else "lies on one side of zero"
-
-    level = percent(verdict["level"])
-    if verdict.get("committee") is None:
-        return Words(
-            "The gain and its uncertainty",
-            f"The dot is the gain in cross-validation, the bar its {level} interval, and each tick below is one split "
-            "of the labeled rows; right of zero the unlabeled rows helped.",
-            f"The interval runs from {span(verdict)} and {side(verdict)}.",
-        )
-    return Words(
-        "Where the gain comes from",
-        f"Each line is a model, its dot the gain over your model in cross-validation. The bars are {level} intervals: "
-        "the upper one is to be compared with the solid line, your model; the lower one with the dashed line, the best "
-        "model without unlabeled rows.",
-        f"Over your model the interval runs from {span(total)} and {side(total)}; over the best model without "
-        f"unlabeled rows from {span(verdict)} and {side(verdict)}.",
-    )
-
-
-def say_pool_curve(curve: Data) -> Words:
-    """The score by number of unlabeled rows, and how many of them train the model."""
-    return Words(
-        "How many unlabeled rows are enough?",
-        "Each dot is the score of the self-trained model with so many unlabeled rows, always on the same held-out "
-        "rows; its bar is the standard error of the difference from the dot before it. The dashed line is the "
-        "supervised model.",
-        say_doublings(curve),
-    )
-
-
-def say_doublings(curve: Data) -> str:
-    """What the last doubling gained, and what follows from it."""
-    points, n = curve["points"], curve["n_unlabeled"]
-    last, trained = points[-1], rows(curve["n_rows"])
-    others = f"{trained} train the self-trained model, and all {count(n)} are predicted."
-    if len(points) == 1:
-        return f"There was no time to try more than {count(last['n_rows'])} unlabeled rows: {others}"
-    points_of_score = is_share(curve["metric"], *(one["score"] for one in points if is_number(one["score"])))
-    step = f"From {count(points[-2]['n_rows'])} to {count(last['n_rows'])} unlabeled rows"
-    if not (is_number(last["gain"]) and is_number(last["std_error"])):
-        return f"{step} the change of the score is not known, because folds lack a class: {others}"
-    change = f"the score changed by {signed(last['gain'], points=points_of_score)}"
-    error = signed(last["std_error"], points=points_of_score).removeprefix("+")
-    if curve["reason"] == "no gain":
-        return f"{step} {change}, within its standard error of {error}, so more rows were not tried: {others}"
-    if curve["reason"] == "worse":
-        return f"{step} {change}, a loss of more than its standard error of {error}: {others}"
-    if curve["reason"] == "stopped":
-        return f"{step} {change} (standard error {error}), and there was no time to try more: {others}"
-    every = f"all {rows(n)} train the self-trained model."
-    return f"{step} {change} (standard error {error}); it was still rising, so {every}"
-
-
-def say_judged(summary: Data) -> str:
-    """How many unlabeled rows the diagnostics look at, where not all; empty otherwise."""
-    pool = (summary.get("training") or {}).get("pool") or {}
-    if not pool or pool["n_diagnosed"] == pool["n_unlabeled"]:
-        return ""
-    looked, n = pool["n_diagnosed"], pool["n_unlabeled"]
-    return f"At most {count(looked)} of the {count(n)} unlabeled rows are looked at here, drawn at random."
-
-
-# The table
-
-
-def say_columns(table: Data) -> str:
-    """How many columns are used, and of what kinds."""
-    kinds = [one["kind"] for one in table["columns"] if one["used"]]
-    left = len(table["columns"]) - len(kinds)
-    counts = sorted(((kinds.count(kind), kind) for kind in dict.fromkeys(kinds)), key=lambda one: -one[0])
-    said = ", ".join(f"{count(n)} {kind if n == 1 else PLURALS.get(kind, kind)}" for n, kind in counts)
-    used = f"{count(len(kinds))} column{' is' if len(kinds) == 1 else 's are'} used" + (f" ({said})" if said else "")
-    return f"{used}; {count(left) if left else 'none'} {'are' if left > 1 else 'is'} left out."
-
-
-# Training
-
-
-def say_history(training: Data) -> Words:
-    """Rounds of training."""
-    best, n = training["best_round"], training["n_rounds"]
-    won = "round 0, the supervised model, is the best" if best == 0 else f"round {best} is the self-trained model"
-    has_scores = any(is_number(one.get("score")) for one in training["history"])
-    scored = ", dots the score on held-out rows with its standard error; the filled dot is the round that was chosen."
-    return Words(
-        "Round by round",
-        "Bars are the unlabeled rows in use per round" + (scored if has_scores else "; round 0 is supervised."),
-        f"Training ended after {count(n)} round{'' if n == 1 else 's'} because "
-        f"{REASONS[training['termination_reason']]}; {won}.",
-    )
-
-
-def say_alpha(training: Data) -> Words:
-    """Scores of the alphas tried."""
-    return Words(
-        "The weight of density",
-        "Each dot is an alpha that was tried, with its score on held-out rows and the standard error; 0 ignores "
-        "density, 1 multiplies confidence by it; the filled dot was chosen.",
-        f"Alpha {decimal(training.get('alpha'), 2)} was chosen: the smallest within one standard error of the best.",
-    )
-
-
-def say_seconds(training: Data) -> Words:
-    """Where the time went."""
-    spent = training["seconds"]
-    total = sum(spent.values())
-    top = max(spent, key=lambda key: spent[key])
-    fits = f", with {count(training['n_fits'])} models fitted" if training.get("n_fits") is not None else ""
-    return Words(
-        "Where the time went",
-        "Each bar is the time that one step took.",
-        f"The run took {seconds(total)}{fits}; {percent(spent[top] / total if total else 0.0)} was spent on "
-        f"{quoted(spaced(top))}.",
-    )
-
-
-def say_model(method: Data) -> str:
-    """The kind of model, and why it was chosen if the user named none."""
-    choice = method.get("model_choice")
-    return spaced(method["model"]) if choice is None else say_choice(choice).removeprefix("Model: ")
-
-
-def list_settings(summary: Data) -> list[tuple[str, Any]]:
-    """Settings of the run and its files, each with its name."""
-    method = summary["method"]
-    return [
-        ("method", "Soft self-training" if "teacher" in method["settings"] else METHODS[method["name"]]),
-        ("model", say_model(method)),
-        *((spaced(key), value) for key, value in method["settings"].items()),
-        ("guard", "on: the better cross-validated model is kept" if method["guard"] else "off"),
-        *_list_pool(summary),
-        *((f"file: {spaced(key)}", value) for key, value in summary["files"].items()),
-    ]
-
-
-def _list_pool(summary: Data) -> list[tuple[str, str]]:
-    """How many unlabeled rows were used for what, where not all of them were."""
-    pool = (summary.get("training") or {}).get("pool") or {}
-    uses = {"n_judged": "compared with", "n_trained": "in training", "n_diagnosed": "in diagnostics"}
-    return [
-        (f"unlabeled rows {use}", f"{count(pool[key])} of {count(pool['n_unlabeled'])}, drawn at random")
-        for key, use in uses.items()
-        if pool and pool[key] < pool["n_unlabeled"]
-    ]
-
-
-# Pseudo-labels
-
-
-def say_map(n: int, n_drawn: int, *, density: bool) -> Words:
-    """The map of pseudo-labels."""
-    across = (
-        "the density of labeled rows of its class around it" if density else "the classifier's own confidence in it"
-    )
-    drawn = f"All {rows(n)} are drawn" if n_drawn == n else f"{count(n_drawn)} of {rows(n)} are drawn, chosen at random"
-    return Words(
-        "The map",
-        f"Each dot is an unlabeled row: up, the confidence in its label; right, {across}; filled dots were used in "
-        "training, rings were not.",
-        f"{drawn}. Point at a dot, or tap it, to see its row.",
-    )
-
-
-def say_pseudo_labels(n: int, n_used: int, n_kept: int, n_differ: int | None, n_unlabeled: int) -> str:
-    """Above the table."""
-    sentence = f"{count(n_used)} of {rows(n)} {'was' if n_used == 1 else 'were'} used to train the self-trained model."
-    if n < n_unlabeled:
-        sentence += (
-            f" These {count(n)} were drawn at random from {count(n_unlabeled)} unlabeled ones; the others have no "
-            "pseudo-label, but a prediction."
-        )
-    if n_kept < n:
-        sentence += f" The table holds {count(n_kept)} of them, chosen at random; all are in pseudo_labels.csv."
-    if n_differ is not None:
-        differ = f"{rows(n_differ)} {'is' if n_differ == 1 else 'are'} predicted otherwise"
-        sentence += (
-            f" Pseudo-labels are not the predictions: {differ if n_differ else 'here they agree'}; predictions.csv has "
-            "those of the model."
-        )
-    return sentence
-
-
-def say_rows_to_label(data: Data) -> str:
-    """Above the list."""
-    if not data["rows"]:
-        return "No row stands out."
-    return (
-        "The model is least certain of these rows, and each is typical of many others. Label them first, add the "
-        "labels to the table and run again. Probabilities are those of the predictions."
-    )
-
-
-# Caveats
-
-
-def list_caveats(summary: Data) -> list[str]:
-    """What could make the answer wrong."""
-    return [*warn_of_class_prior(summary), *warn_of_invisible_names(summary["table"]), *summary.get("warnings", [])]
-
-
-def warn_of_class_prior(summary: Data) -> list[str]:
-    """What alignment assumes, and how certain the proportions are, where class proportions were aligned."""
-    unused = (summary.get("verdict") or {}).get("chosen") == "supervised"
-    if unused or (summary.get("training") or {}).get("class_prior") is None:
+def say_score(score: Data | None) -> list[str]:
+    """The cross-validated score with its interval; nothing if it is not known."""
+    if score is None:
         return []
-    prior, known = (summary.get("diagnostics") or {}).get("class_prior"), ""
-    if prior and prior["classes"]:
-        widest = max(prior["classes"], key=lambda one: one["high"] - one["low"])
-        known = (
-            f" {rows(prior['n_rows'])} tell them with some uncertainty: the proportion of {quoted(widest['class'])} is "
-            f"{span(widest['low'], widest['high'])}."
-        )
+    interval = (
+        "no interval, because hardly a fold has every class"
+        if score["low"] is None
+        else f"{score['level']:.0%} interval: {score['low']:.3f} to {score['high']:.3f}"
+    )
     return [
-        "Soft self-training aligned the labels of the unlabeled rows with the class proportions of the labeled ones. "
-        "That assumes that the labeled rows are a random sample of all rows. If they are not (for instance because an "
-        "equal number of rows per class was labeled on purpose), it does harm: fit again without it (class_prior=None "
-        f"in Python, --class-prior none on the command line), or, in Python, with the proportions that you know.{known}"
+        f"Its cross-validated {score['metric'].replace('_', ' ')} is {score['score']:.3f} ({interval}; "
+        f"{score['n_splits']} splits of the labeled rows)."
     ]
 
 
-def warn_of_invisible_names(table: Data) -> list[str]:
-    """Names with invisible characters: two of them may look the same."""
-    found = [
-        f"The {what} {quoted(one['name'])} has invisible characters: {', '.join(codes)}."
-        for what, names in (("class", table["classes"]), ("column", table["columns"]))
-        for one in names
-        if (codes := invisible(one["name"]))
+def say_filled(filled: Data) -> list[str]:
+    """How many rows were filled, why one may trust them, and what would fill more."""
+    n_pool = filled["n_filled"] + filled["n_review"]
+    if not n_pool:
+        return ["Every row has a label: there was nothing to fill."]
+    if filled["n_filled"]:
+        left = f"{_rows(filled['n_review'])} {'is' if filled['n_review'] == 1 else 'are'} left for review"
+        begin = (
+            f"{count(filled['n_filled'])} of {count(n_pool)} unlabeled rows "
+            f"{'is' if filled['n_filled'] == 1 else 'are'} filled ({percent(filled['share'])}), {left}."
+        )
+    else:
+        begin = f"No row was filled: all {count(n_pool)} unlabeled rows are left for review."
+    why = say_costs(filled) if filled["rule"] == "cost" else say_bounds(filled)
+    return [begin, *say_stopped(filled), *why]
+
+
+def say_stopped(filled: Data) -> list[str]:
+    """What a comparison that ended early means for the rows that were held out."""
+    if not filled["stopped"] or filled["n_held_out"] >= filled["n_given"]:
+        return []
+    return [
+        f"The comparison ended early, so only {count(filled['n_held_out'])} of {count(filled['n_given'])} labeled rows "
+        "were held out; with the others more could be shown: let it run to the end."
     ]
-    return [*found[:5], f"Further names with invisible characters: {len(found) - 5}."] if len(found) > 5 else found
+
+
+def say_bounds(filled: Data) -> list[str]:
+    """What shows that the precision is reached, or why that cannot be shown."""
+    if not filled["n_held_out"]:
+        return ["No labeled row could be held out, so nothing is known about the precision of predictions: label more."]
+    said = [say_bound(filled, one) for one in filled["bounds"] if one["n_unlabeled"]][:MOST_CLASSES]
+    if filled["n_filled"]:
+        said.append(
+            "This holds if the labeled rows are a random sample of all rows. The models that predicted held-out rows "
+            "were trained without them, on four fifths of the labels, so the model of all labels should be no worse."
+        )
+    return said
+
+
+def say_bound(filled: Data, one: Data) -> str:
+    """The bound of all classes together, or of one."""
+    wanted, level = _exact(filled["precision"]), _exact(filled["confidence"])
+    who = "" if one["class"] is None else f"{one['class']!r}: "
+    rows = "held-out labeled rows" if one["class"] is None else "held-out rows predicted so"
+    if "threshold" in one:
+        return (
+            f"{who}At least {wanted} of the filled labels are right, with {level} confidence: of {one['n_rows']:,} "
+            f"{rows} with a probability of {one['threshold']:.3f} or more, {one['n_right']:,} were predicted correctly."
+        )
+    reason = f"{who}A precision of {wanted} cannot be shown with {level} confidence: "
+    if one["n_held_out"] < one["fewest"]:
+        reason += f"{one['n_held_out']:,} {rows} are too few, it takes at least {one['fewest']:,} without an error"
+    else:
+        reason += f"too many of the most confident of {one['n_held_out']:,} {rows} are predicted wrongly"
+    best = "not even 50% can" if one["best"] is None else f"at best about {_exact(one['best'])} can"
+    missing = one["fewest"] - one["n_held_out"]
+    if one["more_labels"] is not None and one["more_labels"] <= MOST_TIMES_THE_LABELS * one["n_held_out"]:
+        more = f"about {_about(one['more_labels'])} more labels are needed if the model stays as good"
+    elif missing > 0:
+        more = f"at least {missing:,} more labels are needed"
+    else:
+        more = "no realistic number of further labels would do unless the model becomes better"
+    return f"{reason}; {best}, and {more}."
+
+
+def say_costs(filled: Data) -> list[str]:
+    """What filling costs by estimate, and what it would have cost on held-out rows."""
+    cost = filled["cost"]
+    if "paid" not in cost:
+        return ["No labeled row could be held out, so nothing is known about the cost of errors: label more."]
+    rule = (
+        f"A row is filled where its expected error costs less than a review ({cost['review']:g}); a wrong label costs "
+        f"{cost['error']:g}{' unless a cost of its own is given' if cost['pairs'] else ''}."
+    )
+    tried = (
+        f"On the {cost['n_held_out']:,} held-out labeled rows this rule fills {cost['n_rows']:,}, of which "
+        f"{cost['n_right']:,} correctly, and costs {cost['paid']:.3g} per row; reviewing every row costs "
+        f"{cost['review']:.3g}."
+    )
+    worse = ["On these rows that is no better than reviewing every row."] if cost["paid"] >= cost["review"] else []
+    return [rule, tried, *worse, "This is an estimate, without a bound; it assumes a random sample of labeled rows."]
+
+
+def say_next(filled: Data) -> str:
+    """What to do next."""
+    if not filled["n_next_rows"]:
+        return ""
+    return (
+        f"{filled['files']['next_rows']} names the {_rows(filled['n_next_rows'])} whose labels would probably help "
+        "most; add labels to the table and fit it again to fill more."
+    )
+
+
+def say_history(history: Sequence[Data]) -> str:
+    """How the share of filled rows has grown."""
+    if len(history) < 2:
+        return ""
+    first, last = history[0], history[-1]
+    return (
+        f"In {len(history)} runs, from {first['n_labeled']:,} to {last['n_labeled']:,} labels, the share of unlabeled "
+        f"rows that is filled went from {percent(first['share'])} to {percent(last['share'])}."
+    )
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'' if n == 1 else 's'}"
+
+
+def _exact(proportion: float) -> str:
+    """A proportion as percent, with the digits that it has."""
+    return f"{100 * proportion:.6g}%"
+
+
+def _about(n: int) -> str:
+    """A number, rounded up to two digits."""
+    step = 10 ** max(len(str(n)) - 2, 0)
+    return f"{-(-n // step) * step:,}"

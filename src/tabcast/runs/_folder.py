@@ -1,53 +1,34 @@
-"""The folder of a run: whether a run can be saved there, and reading the plain files of one again."""
+"""The folder of a run: whether a run can be saved there, writing it whole or not at all, and reading it again."""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
+import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
 import pandas as pd
 
 from tabcast.exceptions import TabcastWarning
-from tabcast.files import Argument, ArgumentError
-from tabcast.files._atomic import remove_abandoned
-from tabcast.files._errors import list_names
-from tabcast.files._spreadsheet import guard_text, unguard, unguard_text
-from tabcast.runs._write_folder import (
-    FILES,
-    FILLED,
-    HISTORY,
-    MODEL,
-    NEXT_ROWS,
-    PREDICTION_PARTS,
-    PREDICTIONS,
-    PSEUDO_LABELS,
-    REPORT,
-    SUMMARY,
-    find_others,
-    find_replaced,
-    try_place,
-)
+from tabcast.files._atomic import UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
+from tabcast.files._write import unguard, unguard_text
+from tabcast.wording import Argument, ArgumentError, list_names
 
-__all__ = [
-    "FILLED",
-    "HISTORY",
-    "MODEL",
-    "NEXT_ROWS",
-    "PREDICTIONS",
-    "PREDICTION_PARTS",
-    "PSEUDO_LABELS",
-    "REPORT",
-    "SUMMARY",
-]
-SPREADSHEET_SAFE = "spreadsheet_safe"  # in the summary: whether text in CSV files is guarded
+MODEL, PREDICTIONS, PSEUDO_LABELS = "model.skops", "predictions.csv", "pseudo_labels.csv"
+PARTS = "predictions"  # a folder, where the table is one
+FILLED, NEXT_ROWS = "filled.csv", "next_rows.csv"  # where a table is filled
+REPORT, SUMMARY = "report.html", "summary.json"
+# What has no summary is no run: it comes last.
+FILES = (MODEL, PREDICTIONS, PARTS, PSEUDO_LABELS, FILLED, NEXT_ROWS, REPORT, SUMMARY)
+REPLACED = ".replaced"
+OF_THE_SYSTEM = (".DS_Store", "Thumbs.db", "desktop.ini")
 INTEGERS = ("row", "round")  # columns of the tables
 
 
@@ -62,30 +43,9 @@ class RunFolderError(ArgumentError):
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Refuse a folder to which a run could not be saved; worth calling before a long fit.
+    """Refuse a folder to which a run could not be saved, before a long fit.
 
     A file is written there and removed again, and so is what killed processes left there.
-
-    Parameters
-    ----------
-    folder : str or path-like
-        Where the run will be saved.
-    overwrite : bool, default=False
-        Whether files of an earlier run may be replaced.
-
-    Raises
-    ------
-    RunFolderError
-        If the run could not be saved there.
-
-    Examples
-    --------
-    >>> from tabcast.runs import check_folder
-    >>> try:
-    ...     check_folder("/")
-    ... except ValueError as error:
-    ...     print("refused")
-    refused
     """
     argument = Argument("folder")
     if not os.fspath(folder):
@@ -139,26 +99,18 @@ def refuse_taken(folder: Path, *, overwrite: bool) -> None:
         )
 
 
+def refuse_inside(folder: str | os.PathLike[str], *tables: Any) -> None:
+    """Refuse to save a run within a folder of tables: the next run would read its files."""
+    for table in (Path(one) for one in tables if isinstance(one, str) and one):
+        if table.is_dir() and Path(folder).resolve().is_relative_to(table.resolve()):
+            raise RunFolderError(
+                Argument("folder"),
+                f" {folder} is inside {table}, whose files are the table; give a folder elsewhere.",
+            )
+
+
 def spare_folders(folder: Path) -> list[Path]:
-    """Find places for a run that cannot be saved where it should be.
-
-    Parameters
-    ----------
-    folder : Path
-        Where it should be saved.
-
-    Returns
-    -------
-    list of Path
-        New folders with a similar name: in the current folder, and in that of temporary files.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tabcast.runs import spare_folders
-    >>> len(spare_folders(Path("run"))) > 0
-    True
-    """
+    """New folders for a run that cannot be saved where it should be: here, and among temporary files."""
     name = f"{folder.absolute().name}-{uuid4().hex[:8]}"
     return [place / name for place in (Path.cwd(), Path(gettempdir()))]
 
@@ -176,52 +128,175 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def read_csv(path: Path, columns: Sequence[str], text: Sequence[str], *, guarded: bool = False) -> pd.DataFrame:
-    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit.
-
-    `guarded`: names and texts were written for spreadsheets, and are restored.
-    """
+def read_csv(path: Path, columns: Sequence[str], text: Sequence[str]) -> pd.DataFrame:
+    """Some columns of a table that a run wrote: those in `text` as text, others as numbers, exact to the last bit."""
     columns = list(columns)
+    frame = read_text(path)
     try:
-        names = [guard_text(name) for name in columns] if guarded else columns
-        frame = _read_text(path, names).set_axis(columns, axis=1)
+        missing = [name for name in columns if name not in frame.columns]
+        if missing:
+            raise ValueError(f"it has no column {missing[0]!r}")
+        frame = frame[columns]
         for name in columns:
             if name == "selected":
                 frame[name] = frame[name] == "True"
             elif name not in text:
                 frame[name] = frame[name].astype(int if name in INTEGERS else float)
-            elif guarded:
-                frame[name] = unguard(frame[name])
         return frame
-    except FileNotFoundError:
-        raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None
-    except (ValueError, csv.Error) as error:
+    except ValueError as error:
         raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
 
 
-def _read_text(path: Path, names: list[str]) -> pd.DataFrame:
-    """Some columns of a CSV file as text, found by position: pandas renames a column whose name is empty."""
-    with path.open(encoding="utf-8", newline="") as file:
-        header = next(csv.reader(file), [])
-    missing = [name for name in names if name not in header]
-    if missing:
-        raise ValueError(f"it has no column {missing[0]!r}")
-    places = [header.index(name) for name in names]
-    frame = pd.read_csv(path, usecols=places, dtype=str, keep_default_na=False, na_values=[""])
-    return frame.iloc[:, np.argsort(np.argsort(places))]
-
-
-def read_whole(path: Path, *, guarded: bool = False) -> pd.DataFrame:
-    """All columns of a table that a run wrote, as text."""
+def read_text(path: Path) -> pd.DataFrame:
+    """A table that a run wrote, as text, without what guards it against spreadsheets."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header = next(csv.reader(file), [])
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""]).set_axis(header, axis=1)
+        # Columns by position: pandas renames a column whose name is empty.
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        names = [unguard_text(name) for name in header]
+        return pd.concat([unguard(frame.iloc[:, place]) for place in range(len(names))], axis=1).set_axis(names, axis=1)
     except FileNotFoundError:
         raise RunFolderError(f"{path.parent} is not the folder of a run: it has no {path.name}.") from None
     except (ValueError, csv.Error) as error:
         raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
-    if not guarded:
-        return frame
-    names = [unguard_text(name) for name in frame.columns]
-    return pd.concat([unguard(frame.iloc[:, place]) for place in range(len(names))], axis=1).set_axis(names, axis=1)
+
+
+def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]], refuse: Callable[[Path], None]) -> None:
+    """Write files into a folder so that all of them are there or none.
+
+    Each file is written by a function of its path, into a hidden folder beside the real one first, or in it where that
+    is not possible. `refuse` raises if the folder must not be replaced; it is asked when everything is written, because
+    another process may have been faster. Then the folder takes its place in one step, and an earlier one is put aside
+    and comes back if that fails.
+    """
+    folder = Path(os.path.realpath(folder))
+    with _made(folder.parent):
+        unfinished = _make_unfinished(folder)
+        try:
+            for name, write in writers.items():
+                write(unfinished / name)
+                if (unfinished / name).is_file():
+                    with open(unfinished / name, "rb+") as file:
+                        os.fsync(file.fileno())
+            refuse(folder)
+            if unfinished.parent == folder:
+                _move_into(unfinished, folder)
+            else:
+                _take_place(unfinished, folder)
+        finally:
+            remove(unfinished)
+
+
+def try_place(folder: Path) -> None:
+    """Write a byte where a run would be written, and leave no trace; an OSError where that is not possible."""
+    with _made(folder, keep=False):
+        unfinished = _make_unfinished(folder)
+        try:
+            (unfinished / "byte").write_bytes(b"0")
+        finally:
+            remove(unfinished)
+
+
+def find_others(folder: Path) -> list[str]:
+    """What a folder holds besides the files of a run."""
+    if not folder.is_dir():
+        return []
+    ours = (*FILES, *OF_THE_SYSTEM)
+    names = sorted(one.name for one in folder.iterdir())
+    return [name for name in names if name not in ours and not name.endswith((UNFINISHED, REPLACED))]
+
+
+def find_replaced(folder: Path) -> list[Path]:
+    """Earlier runs that were put aside and never came back; those that a newer one did replace are removed."""
+    places = (folder, folder / folder.name)  # beside the folder, and in it
+    if (folder / SUMMARY).exists():
+        return [one for place in places for one in remove_abandoned(place, REPLACED)]
+    return [one for place in places for one in find_left(place, REPLACED)]
+
+
+@contextmanager
+def _made(folder: Path, *, keep: bool = True) -> Iterator[None]:
+    """Make a folder with its parents; removed again if something fails, or if it was only to be tried."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    done = False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+        done = keep
+    finally:
+        if not done:
+            for one in missing:
+                with suppress(OSError):
+                    one.rmdir()
+
+
+def _make_unfinished(folder: Path) -> Path:
+    """A hidden folder beside the real one, or in it: where it is the current one, holds more, or has no such place."""
+    beside = name_unfinished(folder)
+    if not (folder.is_dir() and (find_others(folder) or Path.cwd().is_relative_to(folder) or os.path.ismount(folder))):
+        try:
+            beside.mkdir()
+        except OSError:
+            if not folder.is_dir():
+                raise
+        else:
+            return beside
+    inside = folder / beside.name
+    inside.mkdir()
+    return inside
+
+
+def _take_place(unfinished: Path, folder: Path) -> None:
+    """A finished folder takes the place of the real one; file by file if the system does not rename that one."""
+    if not folder.exists():
+        os.rename(unfinished, folder)
+        return
+    replaced = name_unfinished(folder, REPLACED)
+    with suppress(OSError):
+        shutil.copymode(folder, unfinished)
+    try:
+        os.rename(folder, replaced)
+    except OSError:  # a mounted folder
+        inside = folder / unfinished.name
+        try:
+            shutil.copytree(unfinished, inside)
+            _move_into(inside, folder)
+        finally:
+            remove(inside)
+        return
+    try:
+        os.rename(unfinished, folder)
+    except BaseException:
+        os.rename(replaced, folder)
+        raise
+    _forget(replaced)
+
+
+def _move_into(unfinished: Path, folder: Path) -> None:
+    """Finished files take their places in a folder that stays: never a new one beside an old summary."""
+    new = [name for name in FILES if (unfinished / name).exists()]
+    replaced = name_unfinished(folder / folder.name, REPLACED)
+    replaced.mkdir()
+    try:
+        for name in reversed(FILES):
+            if (folder / name).exists():
+                os.rename(folder / name, replaced / name)
+        for name in new:
+            os.rename(unfinished / name, folder / name)
+    except BaseException:
+        for name in reversed(new):
+            if not (unfinished / name).exists():
+                os.rename(folder / name, unfinished / name)
+        for name in FILES:
+            if (replaced / name).exists():
+                os.rename(replaced / name, folder / name)
+        replaced.rmdir()
+        raise
+    _forget(replaced)
+
+
+def _forget(replaced: Path) -> None:
+    """Remove what was replaced; stopping does not help any more, because everything is saved."""
+    with suppress(KeyboardInterrupt):
+        remove(replaced)

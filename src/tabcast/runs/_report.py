@@ -10,21 +10,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from tabcast.files import Argument, ArgumentError, read_table_file
+from tabcast.files import read_table_file
 from tabcast.files._atomic import write_text
-from tabcast.files._spreadsheet import unguard
+from tabcast.files._write import unguard
 from tabcast.report import render_report
-from tabcast.runs._folder import (
-    PREDICTIONS,
-    PSEUDO_LABELS,
-    REPORT,
-    SPREADSHEET_SAFE,
-    RunFolderError,
-    read_csv,
-    read_summary,
-)
-from tabcast.runs._model_file import load_model, read_understanding
-from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS
+from tabcast.runs._folder import PREDICTIONS, PSEUDO_LABELS, REPORT, RunFolderError, read_csv, read_summary
+from tabcast.runs._model_file import load_model
+from tabcast.runs._table import PSEUDO_LABEL_COLUMNS
+from tabcast.wording import Argument, ArgumentError
 
 HEIGHT = 800  # pixels in a notebook
 
@@ -63,12 +56,12 @@ class RunReport:
         return f"<RunReport: {len(self.html):,} characters of HTML; save it with .save('report.html')>"
 
     def _repr_html_(self) -> str:
-        """A frame of its own: neither styles nor scripts of the page reach the notebook."""
+        """A frame of its own, in which nothing runs and whose styles do not reach the notebook."""
         # Without a base of its own, a link within the page would load the notebook into the frame.
         page = self.html.replace("<head>", '<head><base href="about:srcdoc">', 1)
         page = re.sub(r'<a class="file" href="[^"]*">', '<a class="file">', page)  # the files may not be written yet
         return (
-            f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts allow-downloads" title="Report of a run" '
+            f'<iframe srcdoc="{escape(page)}" sandbox="" title="Report of a run" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
         )
 
@@ -109,8 +102,8 @@ def redraw_report(
     >>> from pathlib import Path
     >>> from tabcast import fit_table
     >>> from tabcast.runs import redraw_report
-    >>> table = pd.DataFrame({"age": [1, 9] * 10, "kind": ["young", "old"] * 5 + [None] * 10})
-    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> table = pd.DataFrame({"age": [1, 9] * 20, "kind": ["young", "old"] * 10 + [None] * 20})
+    >>> run = fit_table(table, "kind", estimator="logistic_regression")
     >>> with tempfile.TemporaryDirectory() as place:
     ...     run.save(Path(place, "run"))
     ...     print(redraw_report(Path(place, "run")).name)
@@ -121,11 +114,10 @@ def redraw_report(
     if sheet is not None and table is None:
         raise ArgumentError(Argument("sheet"), " has no effect without ", Argument("table"), ".")
     summary = read_summary(folder)
-    guarded = bool(summary.pop(SPREADSHEET_SAFE, False))
-    pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"], guarded=guarded)
+    pseudo_labels = read_csv(folder / PSEUDO_LABELS, PSEUDO_LABEL_COLUMNS, ["label", "raw_label"])
     values = None
     if table is not None:
-        understanding, values = read_understanding(load_model(folder)), read_table_file(table, sheet)
+        understanding, values = load_model(folder).understanding, read_table_file(table, sheet)
         understanding.features(values.head(1))  # names what is missing
         values = values[understanding.feature_names]
         if len(pseudo_labels) and len(values) <= pseudo_labels["row"].max():
@@ -135,17 +127,17 @@ def redraw_report(
                 Argument("unlabeled"),
                 " below.",
             )
-    predictions = _read_predictions(folder / PREDICTIONS, len(summary["table"]["classes"]), guarded=guarded)
+    predictions = _read_predictions(folder / PREDICTIONS, len(summary["table"]["classes"]))
     write_text(folder / REPORT, render_report(summary, pseudo_labels, values, predictions))
     return folder / REPORT
 
 
-def _read_predictions(path: Path, n_classes: int, *, guarded: bool) -> pd.DataFrame:
+def _read_predictions(path: Path, n_classes: int) -> pd.DataFrame:
     """All columns of the predictions: the row, then text, and at the end one probability per class."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header = next(csv.reader(file), [])
     except (OSError, ValueError, csv.Error) as error:
         raise RunFolderError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
-    names = unguard(pd.Series(header, dtype=object)).tolist() if guarded else header
-    return read_csv(path, names, names[1 : len(names) - n_classes], guarded=guarded)
+    names = unguard(pd.Series(header, dtype=object)).tolist()
+    return read_csv(path, names, names[1 : len(names) - n_classes])

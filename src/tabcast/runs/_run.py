@@ -15,35 +15,34 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.decisions import DecisionRule
+from tabcast.decisions._rule import DecisionRule
 from tabcast.diagnostics import Diagnostics
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
-from tabcast.files._spreadsheet import guard_frame
+from tabcast.files._read import TableFile
+from tabcast.files._write import guard_frame
 from tabcast.guard import Verdict
 from tabcast.report import render_report
 from tabcast.runs._folder import (
     FILLED,
-    HISTORY,
     MODEL,
     NEXT_ROWS,
-    PREDICTION_PARTS,
+    PARTS,
     PREDICTIONS,
     PSEUDO_LABELS,
     REPORT,
-    SPREADSHEET_SAFE,
     SUMMARY,
     check_folder,
     read_csv,
     read_summary,
-    read_whole,
+    read_text,
     refuse_taken,
+    write_folder,
 )
-from tabcast.runs._model_file import load_model, read_understanding, save_model
-from tabcast.runs._predictions import name_columns, tabulate_predictions
-from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
+from tabcast.runs._model_file import SavedModel, load_model, save_model
+from tabcast.runs._predict import name_columns, predict_parts, tabulate_predictions
 from tabcast.runs._report import RunReport
-from tabcast.runs._write_folder import write_folder
+from tabcast.runs._table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
 from tabcast.self_training._card import describe_verdict, list_classes, make_card
 
 
@@ -63,24 +62,26 @@ class Run:
         One row per unlabeled row: `row` (its position in the table), the columns that identify it, `prediction`, and
         `probability_<class>` for each class.
     pseudo_labels : DataFrame
-        One row per unlabeled row: the label that self-training gave it, and why. Empty with `method="supervised"`.
+        One row per unlabeled row that trained: the label that self-training gave it, and why.
     summary : dict
         Everything there is to know about the run, plain JSON; see docs/report.md.
     decision : DecisionRule
         The rule by which `prediction` follows from the probabilities.
     diagnostics : Diagnostics or None, default=None
-        What is known about the table and the model. None with `method="supervised"`, and after loading, where
-        `summary["diagnostics"]` has it as plain JSON.
+        What is known about the table and the model. None after loading, where `summary["diagnostics"]` has it as plain
+        JSON.
     feature_values : DataFrame or None, default=None
         The values of all rows, shown in the report. None after loading.
     filled : DataFrame or None, default=None
         The whole table, with labels filled in where the model may be trusted, and the columns `status` ("given",
-        "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision` or `cost`; text
-        after loading.
+        "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision`; text after loading.
     next_rows : DataFrame or None, default=None
-        The rows to label next, so that more of the table can be filled. None without `precision` or `cost`.
-    prediction_parts : PartitionedTable, dask DataFrame or None, default=None
-        Predictions of all unlabeled rows, file by file, where the table is a folder; see :func:`fit_partitions`.
+        The rows to label next, so that more of the table can be filled. None without `precision`.
+    parts : tuple of TableFile, default=()
+        The files of a folder. The other tables are about a sample of their rows, named by the columns `file` and
+        `file_row`; :meth:`save` predicts every row of every file, into the folder `predictions`.
+    dask : str or None, default=None
+        Address of the Dask scheduler whose workers predict them.
 
     See Also
     --------
@@ -98,7 +99,8 @@ class Run:
     feature_values: pd.DataFrame | None = None
     filled: pd.DataFrame | None = None
     next_rows: pd.DataFrame | None = None
-    prediction_parts: Any = None
+    parts: tuple[TableFile, ...] = ()
+    dask: str | None = None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -107,7 +109,7 @@ class Run:
         Returns
         -------
         Verdict or None
-            None with `method="supervised"`, which compares nothing.
+            The verdict; None in a summary without one.
         """
         plain = self.summary["verdict"]
         return None if plain is None else Verdict.from_dict(plain)
@@ -147,8 +149,11 @@ class Run:
         identifiers, rows = frame[find_identifiers(self.understanding, frame.columns)], np.arange(len(frame))
         return tabulate_predictions(self.model, self.decision, converted.features, rows, identifiers)
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False, *, spreadsheet_safe: bool = True) -> None:
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the run to a folder: model, predictions, pseudo-labels, report and summary, all of them or none.
+
+        In the CSV files, text that begins with =, +, - or @ gets an apostrophe in front, so that no spreadsheet takes
+        it for a formula; :func:`load_run` restores the text.
 
         Parameters
         ----------
@@ -156,43 +161,30 @@ class Run:
             Where to; made if it does not exist.
         overwrite : bool, default=False
             Whether to replace an earlier run there. A folder that holds other files as well is never replaced.
-        spreadsheet_safe : bool, default=True
-            Whether text that begins with =, +, - or @ gets an apostrophe in front in the CSV files, so that no
-            spreadsheet takes it for a formula. Numbers stay as they are, and :func:`load_run` restores the text.
 
         Raises
         ------
         RunFolderError
             If the run cannot be saved there.
+        TableFileError
+            If one of the files of a folder is not as it was; it is named.
         """
         check_folder(folder, overwrite=overwrite)
-        facts = {"summary": {key: self.summary[key] for key in ("title", "method", "verdict")}}
-        plain = {**self.summary, SPREADSHEET_SAFE: bool(spreadsheet_safe)}
-        guard = guard_frame if spreadsheet_safe else pd.DataFrame
-        summary = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        summary = json.dumps(self.summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        saved = SavedModel(self.model, self.understanding, self.decision)
+        tables = {PREDICTIONS: self.predictions, PSEUDO_LABELS: self.pseudo_labels}
+        tables |= {
+            name: one for name, one in {FILLED: self.filled, NEXT_ROWS: self.next_rows}.items() if one is not None
+        }
         writers: dict[str, Callable[[Path], Any]] = {
-            MODEL: lambda path: save_model(path, self.model, self.understanding.to_dict(), facts, self.decision),
-            PREDICTIONS: partial(guard(self.predictions).to_csv, index=False),
-            PSEUDO_LABELS: partial(guard(self.pseudo_labels).to_csv, index=False),
-            **self._filled_writers(guard),
+            MODEL: lambda path: save_model(path, saved),
+            **{name: partial(guard_frame(one).to_csv, index=False) for name, one in tables.items()},
             REPORT: self.report.save,
             SUMMARY: lambda path: path.write_text(summary, encoding="utf-8"),
         }
-        if self.prediction_parts is not None:
-            writers[PREDICTION_PARTS] = self.prediction_parts.to_parquet
-        refuse = partial(refuse_taken, overwrite=overwrite)
-        write_folder(Path(folder), writers, refuse)
-
-    def _filled_writers(self, guard: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Callable[[Path], Any]]:
-        """What writes the filled table, the rows to label next and the history, where there are any."""
-        if self.filled is None or self.next_rows is None:
-            return {}
-        history = json.dumps(self.summary["filled"]["history"], indent=1, allow_nan=False) + "\n"
-        return {
-            FILLED: partial(guard(self.filled).to_csv, index=False),
-            NEXT_ROWS: partial(guard(self.next_rows).to_csv, index=False),
-            HISTORY: lambda path: path.write_text(history, encoding="utf-8"),
-        }
+        if self.parts:
+            writers[PARTS] = lambda path: predict_parts(saved, self.parts, path, self.dask)
+        write_folder(Path(folder), writers, partial(refuse_taken, overwrite=overwrite))
 
     def _repr_html_(self) -> str:
         """A card for notebooks: the verdict, the gain, the classes and the rows."""
@@ -212,7 +204,7 @@ class Run:
         outcome = "" if verdict is None else f", verdict {verdict['word']!r}, {verdict['chosen']} model"
         return (
             f"<Run: {table['file']}, target {table['target']!r}, {table['n_labeled']:,} labeled and "
-            f"{table['n_unlabeled']:,} unlabeled rows, method {method['name']!r}{outcome}>"
+            f"{table['n_unlabeled']:,} unlabeled rows, {method['model']}{outcome}>"
         )
 
 
@@ -242,8 +234,8 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     >>> import pandas as pd
     >>> from pathlib import Path
     >>> from tabcast import fit_table, load_run
-    >>> table = pd.DataFrame({"size": [1, 9] * 10, "kind": ["small", "large"] * 5 + [None] * 10})
-    >>> run = fit_table(table, "kind", method="supervised", model="logistic_regression")
+    >>> table = pd.DataFrame({"size": [1, 9] * 20, "kind": ["small", "large"] * 10 + [None] * 20})
+    >>> run = fit_table(table, "kind", estimator="logistic_regression")
     >>> with tempfile.TemporaryDirectory() as place:
     ...     run.save(Path(place, "run"))
     ...     print(load_run(Path(place, "run")).predict(table.head(2))["prediction"].tolist())
@@ -251,22 +243,17 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     ['small', 'large']
     """
     folder = Path(folder)
-    summary = read_summary(folder)
-    guarded = bool(summary.pop(SPREADSHEET_SAFE, False))
-    saved = load_model(folder)
-    understanding = read_understanding(saved)
+    summary, saved = read_summary(folder), load_model(folder)
+    understanding = saved.understanding
     identifiers = find_identifiers(understanding, [column.name for column in understanding.columns])
     label, probabilities = name_columns(saved.classes, ["row", *identifiers])
-    read = partial(read_csv, guarded=guarded)
-    predictions = read(folder / PREDICTIONS, ["row", *identifiers, label, *probabilities], [*identifiers, label])
+    predictions = read_csv(folder / PREDICTIONS, ["row", *identifiers, label, *probabilities], [*identifiers, label])
     row, *others = PSEUDO_LABEL_COLUMNS
-    pseudo_labels = read(folder / PSEUDO_LABELS, [row, *identifiers, *others], [*identifiers, "label", "raw_label"])
+    pseudo_labels = read_csv(folder / PSEUDO_LABELS, [row, *identifiers, *others], [*identifiers, "label", "raw_label"])
     for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
         for name in names:
             frame[name] = _restore_labels(frame[name], understanding, saved.classes)
-    filled, next_rows = (
-        read_whole(folder / name, guarded=guarded) if summary.get("filled") else None for name in (FILLED, NEXT_ROWS)
-    )
+    filled, next_rows = (read_text(folder / name) if summary.get("filled") else None for name in (FILLED, NEXT_ROWS))
     loaded = (saved.classifier, understanding, predictions, pseudo_labels, summary, saved.decision)
     return Run(*loaded, filled=filled, next_rows=next_rows)
 

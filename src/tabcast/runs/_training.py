@@ -1,188 +1,184 @@
-"""Training: the model of all rows, the comparison with the supervised one, the diagnostics."""
+"""Training: the model of all rows, the comparison with the supervised one, the diagnostics, and a summary of it all."""
 
 from __future__ import annotations
 
+import json
 import warnings
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
-from tabcast.decisions import DecisionRule
-from tabcast.diagnostics import Diagnostics, diagnose
-from tabcast.exceptions import ComparisonStopped, NothingHeldOutError, ScoreError, TabcastWarning
-from tabcast.files import Argument, ArgumentError
-from tabcast.guard import OutOfFold
-from tabcast.models import Choice, make_model
-from tabcast.runs._options import DENSITY_OF, RunOptions
-from tabcast.runs._prepared_table import PSEUDO_LABEL_COLUMNS, PreparedTable
-from tabcast.runs._supervised import Supervised, fit_supervised
-from tabcast.self_training import SelfTrainer
+import tabcast
+from tabcast import CASTClassifier, GuardedClassifier, SoftSelfTrainingClassifier
+from tabcast.diagnostics import diagnose
+from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
+from tabcast.files._words import ColumnNote, word_note, word_reasons
+from tabcast.runs._filling import fill_table, warn_of_filled
+from tabcast.runs._folder import FILLED, MODEL, NEXT_ROWS, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
+from tabcast.runs._predict import tabulate_predictions
+from tabcast.runs._run import Run
+from tabcast.runs._table import PreparedTable
+from tabcast.wording import Argument, ArgumentError
 
-UNLABELED = None  # the labels of a prepared table have it for unlabeled rows, and -1 may be a class
+if TYPE_CHECKING:
+    from tabcast.runs._fit_table import Options
 
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """The model that predicts, and what is known about it.
-
-    Parameters
-    ----------
-    model : classifier
-        The fitted model.
-    decision : DecisionRule
-        The rule by which it decides for a class.
-    guarded : GuardedClassifier or None
-        The comparison that chose it; None for supervised training.
-    diagnostics : Diagnostics or None
-        What is known about the table and the model; None for supervised training.
-    warnings : list of Warning
-        What was warned of, each warning once.
-    seconds : float
-        Time it took.
-    n_fits : int
-        Number of base classifiers fitted.
-    supervised : Supervised or None, default=None
-        The evaluation of supervised training; None for other methods.
-    choice : Choice or None, default=None
-        The kind of model that was chosen on all labeled rows; None where the user named one.
-    """
-
-    model: Any
-    decision: DecisionRule
-    guarded: GuardedClassifier | None
-    diagnostics: Diagnostics | None
-    warnings: list[Warning]
-    seconds: float
-    n_fits: int
-    supervised: Supervised | None = None
-    choice: Choice | None = None
-
-    @property
-    def out_of_fold(self) -> OutOfFold | None:
-        """Predictions of labeled rows from models that were not trained on them; None if no row was held out."""
-        if self.guarded is not None:
-            return self.guarded.out_of_fold_
-        return None if self.supervised is None else self.supervised.out_of_fold
-
-    @property
-    def pseudo_labels(self) -> pd.DataFrame:
-        """One row per unlabeled row; none after supervised training."""
-        if self.guarded is None:
-            return pd.DataFrame({name: [] for name in PSEUDO_LABEL_COLUMNS})
-        return self.guarded.self_trained_.pseudo_labels_
+TITLES = {
+    "soft": "Soft self-training with a committee as the teacher",
+    "cast-l": "CAST with empirical likelihood (CAST-L)",
+    "cast-d": "CAST with kernel density (CAST-D)",
+    "naive": "Self-training by the classifier's own confidence",
+}
+LEAKS = ("predicts_target", "only_labeled")  # what the leak alarm notes about a column
 
 
-def train(table: PreparedTable, options: RunOptions) -> Trained:
-    """Train with the chosen method."""
-    if options.method == "supervised":
-        return _fit_supervised(table, options)
+def train_run(table: PreparedTable, options: Options) -> Run:
+    """Train, compare, predict and, if a precision is given, fill the table."""
+    if table.parts and options.precision is not None:
+        raise ArgumentError(Argument("precision"), " fills a table in one file; it does not work with a folder.")
+    if options.dask is not None and not table.parts:
+        raise ArgumentError(Argument("dask"), " is for folders of tables; a single table needs no cluster.")
+    for sentence in [*table.differences, *table.alarms, *warn_of_filled(table)]:
+        warnings.warn(sentence, TabcastWarning, stacklevel=3)
     start = perf_counter()
     guarded = GuardedClassifier(
-        make_classifier(options),
-        scoring=options.metric,
-        decision=options.find_decision(),
-        guard=options.guard,
-        judge_rows=options.judge_rows,
-        max_pool=options.max_pool,
-        time_limit=options.time_limit,
+        options.classifier,
+        scoring=options.scoring,
+        decision=options.decision,
         n_jobs=options.n_jobs,
         random_state=options.random_state,
         verbose=options.verbose,
     )
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
         warnings.simplefilter("always", TabcastWarning)
-        try:
-            _fit_guarded(guarded, table, options.metric)
-        except ComparisonStopped:
-            warnings.warn(_say_stopped(options), TabcastWarning, stacklevel=2)
-            return _keep_uncompared(guarded, options, _each_once(caught), perf_counter() - start)
-        diagnostics = diagnose(
-            guarded, table.X, table.y, judge_rows=options.judge_rows, random_state=options.random_state
+        _fit(guarded, table, options.scoring)
+        diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
+    warned = list({(one.category, str(one.message)): one for one in caught}.values())
+    for one in warned:
+        warnings.warn(one.message, stacklevel=3)
+    model, rule = guarded.deployed_, guarded.decision_
+    predictions = tabulate_predictions(model, rule, table.X, table.unlabeled, table.identifiers)
+    pseudo_labels = guarded.self_trained_.pseudo_labels_
+    identifiers = table.identifiers.iloc[pseudo_labels["row"].astype(int)].reset_index(drop=True)
+    pseudo_labels = pd.concat([pseudo_labels[["row"]], identifiers, pseudo_labels.drop(columns="row")], axis=1)
+    sentences = [str(one.message) for one in warned if issubclass(one.category, TabcastWarning)]
+    summary = {
+        **summarize(table, options, guarded, perf_counter() - start),
+        "diagnostics": diagnostics.to_dict(),
+        "warnings": [*table.notes, *map(word_note, table.understanding.notes), *sentences],
+    }
+    filled = next_rows = None
+    if options.precision is not None:
+        filled, next_rows, summary["filled"] = fill_table(
+            table, predictions, model.classes_, rule, guarded.out_of_fold_, options.precision, options.random_state
         )
-    return Trained(
-        guarded.deployed_,
-        guarded.decision_,
-        guarded,
-        diagnostics,
-        _each_once(caught),
-        perf_counter() - start,
-        guarded.n_fits_,
-        choice=getattr(guarded.self_trained_, "model_choice_", None),
+        summary["files"] |= {"filled": FILLED, "next_rows": NEXT_ROWS}
+    if table.parts:
+        summary["files"]["prediction_parts"] = PARTS
+    return Run(
+        model=model,
+        understanding=table.understanding,
+        predictions=predictions,
+        pseudo_labels=pseudo_labels,
+        summary=summary,
+        decision=rule,
+        diagnostics=diagnostics,
+        feature_values=table.frame[table.understanding.feature_names],
+        filled=filled,
+        next_rows=next_rows,
+        parts=tuple(table.parts),
+        dask=options.dask,
     )
 
 
-def _say_stopped(options: RunOptions) -> str:
-    """What an interrupt means for the choice."""
-    kept = "the supervised model was kept"
-    if not options.guard:
-        kept = "the self-trained model was kept, because the guard is off"
-    return (
-        "The comparison was interrupted before two splits were evaluated, so nothing is known about whether the "
-        f"unlabeled rows help, and there is no verdict: {kept}."
-    )
-
-
-def _keep_uncompared(guarded: GuardedClassifier, options: RunOptions, warned: list[Warning], seconds: float) -> Trained:
-    """The model of all rows after an interrupt: without a verdict, the supervised one unless the guard is off."""
-    both = guarded.self_trained_
-    model, rule = (both.supervised_, both.supervised_decision_) if options.guard else (both.deployed_, both.decision_)
-    return Trained(model, rule, None, None, warned, seconds, both.n_fits_, choice=getattr(both, "model_choice_", None))
-
-
-def _fit_guarded(guarded: GuardedClassifier, table: PreparedTable, metric: str) -> None:
+def _fit(guarded: GuardedClassifier, table: PreparedTable, scoring: str) -> None:
     """Fit, with errors in terms of the arguments of a run."""
     try:
         guarded.fit(table.X, table.y)
     except ScoreError as error:
         raise ArgumentError(
-            Argument("metric", metric), f" {error.problem}. Label more rows of rare classes, or choose another score."
+            Argument("scoring", scoring), f" {error.problem}. Label more rows of rare classes, or choose another score."
         ) from error
     except NothingHeldOutError as error:
         raise ArgumentError(
             "Too few rows are labeled to compare models on held-out ones: every class has a single labeled row, in the "
-            "table or in the training rows of a split. Label more rows, or use ",
-            Argument("method", "supervised"),
-            ".",
+            "table or in the training rows of a split. Label more rows."
         ) from error
 
 
-def make_classifier(options: RunOptions) -> SelfTrainer:
-    """The semi-supervised classifier of a method."""
-    seed = options.random_state
-    estimator = make_model(options.model, seed=seed)
-    common: dict[str, Any] = {"missing_label": UNLABELED, "random_state": seed}
-    if options.method == "soft":
-        prior = None if options.class_prior == "none" else options.class_prior or "auto"
-        common |= {"teacher": options.find_teacher(), "deploy": options.deploy or "student"}
-        return SoftSelfTrainingClassifier(estimator, class_prior=prior, **common)
-    strategy = options.strategy or "curriculum"
-    if options.method == "naive":
-        return SelfTrainingClassifier(estimator, strategy=strategy, scoring=options.metric, **common)
-    return CASTClassifier(
-        estimator,
-        density=options.density or DENSITY_OF[options.method],
-        alpha="search" if options.alpha is None else options.alpha,
-        strategy=strategy,
-        scoring=options.metric,
-        **common,
-    )
+def find_method(classifier: Any) -> str:
+    """The method of a classifier, as it is called in summaries."""
+    if isinstance(classifier, SoftSelfTrainingClassifier):
+        return "soft"
+    if isinstance(classifier, CASTClassifier):
+        return "cast-d" if "kernel" in str(classifier.density).lower() else "cast-l"
+    return "naive"
 
 
-def _fit_supervised(table: PreparedTable, options: RunOptions) -> Trained:
-    """The base classifier, fitted on the labeled rows."""
-    start = perf_counter()
-    with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
-        warnings.simplefilter("always", TabcastWarning)
-        found = fit_supervised(table, options)
-    seconds, warned = perf_counter() - start, _each_once(caught)
-    return Trained(found.model, found.decision, None, None, warned, seconds, found.n_fits, found, found.choice)
+def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier, seconds: float) -> dict[str, Any]:
+    """The table, the method, the verdict and the training of a run, as plain JSON."""
+    understanding, method, model = table.understanding, find_method(options.classifier), guarded.self_trained_
+    prior, scores = getattr(model, "class_prior_", None), getattr(model, "alpha_scores_", None)
+    settings = {
+        "scoring": options.scoring,
+        "decision": None if options.decision is None else str(options.decision),
+        "precision": None if options.precision is None else float(options.precision),
+        "max_pool": None if options.max_pool is None else int(options.max_pool),
+        "missing_label": understanding.target_rule.missing_label,
+        "seed": int(options.random_state),
+    }
+    return {
+        "tabcast": tabcast.__version__,
+        "title": table.name,
+        "created": pd.Timestamp.now(tz="UTC").isoformat(timespec="seconds"),
+        "table": {
+            "file": table.name,
+            "n_files": len(table.parts),
+            "n_rows": understanding.n_rows,
+            "n_labeled": understanding.n_labeled,
+            "n_unlabeled": understanding.n_unlabeled,
+            "target": understanding.target,
+            "classes": [{"name": str(name), "n_labeled": n} for name, n in understanding.class_counts.items()],
+            "columns": [
+                {"name": one.name, "kind": one.kind, "used": one.used, "why": one.why, "leak": _describe_leak(one)}
+                for one in understanding.columns
+            ],
+        },
+        "method": {
+            "name": method,
+            "title": TITLES[method],
+            "model": options.name,
+            "settings": {name: value for name, value in settings.items() if value is not None},
+            "guard": True,
+        },
+        "verdict": guarded.verdict_.to_dict(),
+        "score": None,
+        "decision": guarded.decision_.to_dict(),
+        "training": {
+            "best_round": int(model.best_round_),
+            "n_rounds": int(model.n_rounds_),
+            "termination_reason": model.termination_reason_,
+            "history": _to_records(model.history_),
+            "alpha": getattr(model, "alpha_", None),
+            "alpha_scores": None if scores is None else _to_records(scores),
+            "n_fits": guarded.n_fits_,
+            "seconds": {"training": seconds},
+            "pool": {"n_unlabeled": guarded.verdict_.n_unlabeled, "n_trained": len(model.pseudo_labels_)},
+            "class_prior": None if prior is None else [float(proportion) for proportion in prior],
+        },
+        "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
+    }
 
 
-def _each_once(caught: list[warnings.WarningMessage]) -> list[Warning]:
-    """Warnings, each of them once."""
-    once = {(one.category, str(one.message)): one.message for one in caught}
-    return [message for message in once.values() if isinstance(message, Warning)]
+def _describe_leak(column: ColumnNote) -> str | None:
+    """Why a column may leak the label, None if nothing was noticed."""
+    leaks = [fact for fact in column.facts if fact.code in LEAKS]
+    return word_reasons(leaks).lstrip("; ") if leaks else None
+
+
+def _to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a small table, missing numbers as null."""
+    records: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", double_precision=15))
+    return records

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from itertools import count
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabcast.confidence import Confidence
-from tabcast.noise_filters import KeepAllRows, NoiseFilter
+from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
-from tabcast.self_training._data import TrainingData
+from tabcast.self_training._data import PseudoLabels, TrainingData
 from tabcast.self_training._fitter import Fitted
-from tabcast.self_training._pseudo_labels import PseudoLabels, entries_of, narrow, share_constant
-from tabcast.table import Floats, Index, Mask
+from tabcast.table import Floats, Index
 
 Proposals = Generator[PseudoLabels, Fitted, None]
 
@@ -33,43 +34,37 @@ def self_train(
     The first classifier is trained on the labeled rows alone. The engine, which drives this generator, fits and
     evaluates the classifiers, keeps the best and decides when to stop.
     """
-    before = PseudoLabels.none(len(data.pool))
-
-    def choose(current: Fitted, round_number: int) -> PseudoLabels:
-        nonlocal before
+    pseudo = PseudoLabels.none(len(data.pool))
+    for round_number in count(1):
+        current = yield pseudo
         if confidence.needs_held_out:
             confidence.calibrate(current.held_out_proba, y_held_out)
         proba = current.pool_proba
         regularized = confidence.adjust(proba)
-        ranked = regularized if relabel else _pin(regularized, before)
+        ranked = regularized if relabel else _pin(regularized, pseudo)
         labels = ranked.argmax(axis=1)
-        chosen = strategy.select(ranked, round_number) & _keep(noise_filter, data, labels)
+        chosen = strategy.select(ranked, round_number) & noise_filter.keep(data.X_pool, labels)
         pseudo = PseudoLabels(
             narrow(labels, data.n_classes),
             narrow(proba.argmax(axis=1), data.n_classes),
             chosen,
             confidence=entries_of(regularized, labels),
             raw_confidence=entries_of(proba, labels),
-            weight=share_constant(weighting.weigh(regularized, labels)),
+            weight=weighting.weigh(regularized, labels),
             soft=weighting.divide(regularized),
             required=strategy.required_confidence(ranked.shape[1]),
         )
-        if not relabel:
-            before = pseudo.without_reasons()
-        return pseudo
-
-    # Nothing that the caller may drop is held here while the next classifier is trained: neither the classifier that
-    # was sent, newly trained on the labeled rows and these, nor what was yielded.
-    waiting = [before]
-    for round_number in count(1):
-        waiting.append(choose((yield waiting.pop()), round_number))
+        del current, proba, regularized, ranked, labels, chosen  # a generator holds its locals while it waits
 
 
-def _keep(noise_filter: NoiseFilter, data: TrainingData, labels: Index) -> Mask:
-    """Which labels a noise filter keeps; without one the rows are not looked at."""
-    if isinstance(noise_filter, KeepAllRows):
-        return np.ones(len(labels), dtype=bool)
-    return noise_filter.keep(data.X_pool, labels)
+def narrow(labels: Index, n_classes: int) -> NDArray[np.integer[Any]]:
+    """Class indices in the smallest signed integers that hold them: many candidates have their own."""
+    return labels.astype(np.min_scalar_type(-max(n_classes, 1)))
+
+
+def entries_of(values: Floats, labels: NDArray[np.integer[Any]]) -> Floats:
+    """For each row the entry of its label."""
+    return values[np.arange(len(labels)), labels]
 
 
 def _pin(confidence: Floats, pseudo: PseudoLabels) -> Floats:

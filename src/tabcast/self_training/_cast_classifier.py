@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -13,18 +13,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tabcast.checks import check_integer, check_number
+from tabcast.checks import check_number, resolve_part
 from tabcast.confidence import ClusterAware
 from tabcast.decisions import Decision
-from tabcast.density import Density, resolve_density
+from tabcast.density import DENSITIES, Density
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
-from tabcast.pseudo_labels import Strategy, Weighting
-from tabcast.self_training._cast import CastMethod
+from tabcast.pseudo_labels import Strategy
 from tabcast.self_training._engine import Outcome
-from tabcast.self_training._hard import HardMethod, resolve_parts
-from tabcast.self_training._self_trainer import SelfTrainer
-from tabcast.table import Floats
+from tabcast.self_training._method import HardMethod, resolve_parts
+from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
 from tabcast.validation import Validation
 
 
@@ -40,14 +38,13 @@ class CASTClassifier(SelfTrainer):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, "auto" or None, default=None
-        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves. "auto": chosen among
-        several kinds by cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
+    estimator : classifier with `predict_proba` or None, default=None
+        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves.
     density : str or Density, default="likelihood"
         "likelihood" (CAST-L), "kernel" (CAST-D), "uniform" (none) or a member of `tabcast.density`.
     alpha : float, sequence of float or "search", default="search"
         How much density counts: a number in [0, 1]; several numbers to choose from; or "search": as many of 0 and the
-        paper's eight steps over [0.2, 0.75] as `max_fits` allows, evenly spread. The smallest alpha whose score is
+        paper's eight steps over [0.2, 0.75] as about 120 fits allow, evenly spread. The smallest alpha whose score is
         within one standard error (of the paired differences over splits) of the best is chosen.
     strategy : str or Strategy, default="curriculum"
         Which rows are chosen in a round: "curriculum" (CPL), "threshold" (FPL), "top_k", "all" or a member of
@@ -55,11 +52,6 @@ class CASTClassifier(SelfTrainer):
     feature_selection : str or FeatureSelection, default="all"
         Which columns the density looks at: "all", "boruta" (the paper's; needs XGBoost, LightGBM or shap, and is
         repeated in every split) or a member of `tabcast.feature_selection`.
-    scaling : str or callable, default="log"
-        How densities become factors; see :class:`~tabcast.confidence.ClusterAware`.
-    max_fits : int or None, default=120
-        Most fits that `alpha="search"` may spend; it limits the number of alphas and, for a strategy without a
-        schedule, the number of rounds. None: the whole grid, all rounds.
     noise_filter : str or NoiseFilter, default=None
         Which chosen rows are rejected after all: "mahalanobis" or a member of `tabcast.noise_filters`. None: no row.
     validation : str, float, int, splitter, Validation or None, default="cv"
@@ -69,20 +61,14 @@ class CASTClassifier(SelfTrainer):
         The score of a round. None: the estimator's own `score`.
     decision : str or Decision, default="accuracy"
         How `predict` decides for a class: "accuracy", "balanced", "f1" or a member of `tabcast.decisions`.
-    relabel : bool, default=True
-        Whether unlabeled rows are labeled anew in every round, as in the paper.
     max_rounds : int, default=10
         The most rounds that are run.
-    patience : int, default=2
-        Rounds without a better score before training stops; a curriculum is always completed.
-    pseudo_weight : float, "soft" or Weighting, default=1.0
-        Weight of a pseudo-labeled row; a labeled row weighs 1.
     missing_label : object, default="auto"
         The label of unlabeled rows, besides missing values. "auto": -1 in a numeric y.
     categorical_features : array-like, default=None
         Names, positions or mask of the categorical columns. None: inferred from the types.
-    judge_rows : int or None, default=None
-        Most unlabeled rows that alpha and rounds are chosen with, drawn at random. None: all.
+    max_pool : int or None, default=50_000
+        Most unlabeled rows that train, drawn at random; the model predicts any row. None: all.
     n_jobs : int, default=None
         Fits at a time; results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -97,7 +83,7 @@ class CASTClassifier(SelfTrainer):
     alpha_scores_ : DataFrame
         One row per alpha: `alpha`, `best_round`, `score`, `score_std_error`, `chosen`.
     estimator_, classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, class_mix_, \
+labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, \
 n_fits_ : see SelfTrainingClassifier
         The model and what happened in training.
 
@@ -133,19 +119,14 @@ n_fits_ : see SelfTrainingClassifier
         alpha: str | float | Sequence[float] = "search",
         strategy: str | Strategy = "curriculum",
         feature_selection: str | FeatureSelection = "all",
-        scaling: str | Callable[[Floats], Floats] = "log",
-        max_fits: int | None = 120,
         noise_filter: NoiseFilter | str | None = None,
         validation: Validation | str | float | Any | None = "cv",
         scoring: Any = None,
         decision: str | Decision = "accuracy",
-        relabel: bool = True,
         max_rounds: int = 10,
-        patience: int = 2,
-        pseudo_weight: float | str | Weighting = 1.0,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
-        judge_rows: int | None = None,
+        max_pool: int | None = MAX_POOL,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -155,30 +136,23 @@ n_fits_ : see SelfTrainingClassifier
         self.alpha = alpha
         self.strategy = strategy
         self.feature_selection = feature_selection
-        self.scaling = scaling
-        self.max_fits = max_fits
         self.noise_filter = noise_filter
         self.validation = validation
         self.scoring = scoring
         self.decision = decision
-        self.relabel = relabel
         self.max_rounds = max_rounds
-        self.patience = patience
-        self.pseudo_weight = pseudo_weight
         self.missing_label = missing_label
         self.categorical_features = categorical_features
-        self.judge_rows = judge_rows
+        self.max_pool = max_pool
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def _build_method(self) -> CastMethod:
+    def _build_method(self) -> HardMethod:
         """The loop with the CAST confidence, and the alphas to choose from."""
         owner = type(self).__name__
-        confidence = ClusterAware(resolve_density(self.density, owner), scaling=self.scaling)
-        parts = resolve_parts(self, confidence)
-        check_integer(self.max_fits, "max_fits", owner, 1, allowed=[None])
-        return CastMethod(HardMethod(parts, self.relabel), self._read_alphas(), self.max_fits)
+        parts = resolve_parts(self, ClusterAware(resolve_part(self.density, DENSITIES, Density, "density", owner)))
+        return HardMethod(parts, alphas=self._read_alphas())
 
     def _read_alphas(self) -> list[float] | None:
         """The given alphas, each once, smallest first; None where they are searched for."""

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tabcast.decisions import Decision, DecisionRule, Evidence, cross_fit
+from tabcast.decisions import Decision
+from tabcast.decisions._decisions import Evidence, cross_fit
+from tabcast.decisions._rule import DecisionRule
 from tabcast.exceptions import SmallClassWarning
 from tabcast.self_training._data import Split, TrainingData, make_splits
 from tabcast.self_training._engine import Outcome
-from tabcast.self_training._fitter import Fitted, Fitter, Scorer, evaluate
+from tabcast.self_training._fitter import Fitted, Fitter, Scorer, StoredPredictions, evaluate
 from tabcast.self_training._method import Method
-from tabcast.self_training._scoring import StoredPredictions
 from tabcast.table import Floats, Index
 from tabcast.validation import CrossValidation, NoValidation
 

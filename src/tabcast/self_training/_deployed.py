@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
 from tabcast.table import Floats
@@ -142,7 +142,7 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    SoftSelfTrainingClassifier : Deploys one with `deploy="committee"` and `deploy="retrained"`.
+    SoftSelfTrainingClassifier : Deploys one without an estimator.
     """
 
     def __init__(self, members: Sequence[Any], weights: Sequence[float], classes: NDArray[Any]) -> None:
@@ -157,6 +157,25 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+    def fit(self, X: Any, y: Any) -> AveragedClassifier:
+        """Fit copies of the members on other rows; the weights stay.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows, as every member takes them.
+        y : array-like of shape (n_rows,)
+            Their classes.
+
+        Returns
+        -------
+        AveragedClassifier
+            The classifier itself.
+        """
+        self.members = [clone(member).fit(X, y) for member in self.members]
+        self.classes = np.unique(np.asarray(y))
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the most probable class of each row.
@@ -193,8 +212,3 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
 def soften(model: Any, power: float) -> Any:
     """The classifier with softened probabilities; the classifier itself if the power is 1."""
     return model if power == 1 else SoftenedClassifier(model, power)
-
-
-def average(weighted: Sequence[tuple[float, Any]], classes: NDArray[Any]) -> AveragedClassifier:
-    """A committee of weighted classifiers."""
-    return AveragedClassifier([member for _, member in weighted], [weight for weight, _ in weighted], classes)

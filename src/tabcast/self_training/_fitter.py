@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
 
-from tabcast.decisions import DecisionRule, decide_with
+from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.exceptions import ScoreError
-from tabcast.models import Adaptation, AdaptedClassifier, adapt
-from tabcast.models._cut_table import cut_once
+from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight_parameter
 from tabcast.models._failures import explained, refuse_columns
 from tabcast.progress import Progress
-from tabcast.self_training._data import Split, TrainingData
+from tabcast.self_training._data import FEW_ROWS, PseudoLabels, Split, TrainingData
 from tabcast.self_training._deployed import SoftenedClassifier, soften
-from tabcast.self_training._pretraining import pretrain_once
-from tabcast.self_training._pseudo_labels import PseudoLabels
-from tabcast.self_training._training_rows import train
-from tabcast.table import Floats, Index, take_rows
+from tabcast.table import Floats, Index
+from tabcast.table._labels import UNLABELED
+from tabcast.table._tables import take_rows
 
 Scorer = Callable[[Any, Any, Any], float]
 Request = tuple[Split, PseudoLabels]
@@ -53,10 +55,6 @@ class Fitted:
         Indices of the classes that have a training row.
     power : float, default=1.0
         The power that probabilities are raised to; 1 leaves them as they are.
-
-    See Also
-    --------
-    run_method : Runs a method on a table.
     """
 
     estimator: Any
@@ -82,9 +80,8 @@ class Fitter:
     n_jobs : int or None, default=None
         Number of fits at a time (joblib).
     keep : callable, default=None
-        From a fit and the adaptation to what is remembered of the fit. None: all of it.
-    predict_all : bool, default=False
-        Whether every fit predicts the unlabeled and the held-out rows, because others may ask for them later.
+        From a fit and the adaptation to what is remembered of the fit, instead of all of it. Every fit then predicts
+        all rows, because others may ask for them later.
     rule_of : callable, default=None
         From a split to the rule by which classes are predicted where a classifier is evaluated. None: the classifier's
         own `predict`.
@@ -94,20 +91,13 @@ class Fitter:
     adaptation : Adaptation
         What is encoded around the estimator.
     data : TrainingData
-        The rows, encoded; columns of a large table are cut for gradient boosting.
+        The rows, encoded.
     n_fits : int
         Number of fits so far.
-    pretraining_seconds : float
-        Time of pretraining, 0 without.
     seconds : dict
-        Time of the fits so far: "supervised" on labeled rows alone, with pretraining, and "students" on pseudo-labels
-        as well.
+        Time of the fits so far: "pretraining", "supervised" on labeled rows alone, and "students" on pseudo-labels.
     progress : Progress
         Advances with every fit.
-
-    See Also
-    --------
-    run_method : Runs a method on a table.
     """
 
     def __init__(
@@ -118,50 +108,46 @@ class Fitter:
         *,
         n_jobs: int | None = None,
         keep: Callable[[Fitted, Adaptation], Fitted] | None = None,
-        predict_all: bool = False,
         rule_of: Callable[[Split], DecisionRule] | None = None,
     ) -> None:
-        self.scorer, self.n_jobs = scorer, n_jobs
-        self.keep, self.predict_all, self.rule_of = keep, predict_all, rule_of
+        self.scorer, self.n_jobs, self.keep, self.rule_of = scorer, n_jobs, keep, rule_of
         refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes, data.categorical_features)
         self.data = data.encoded(self.adaptation)
-        if self.data.is_large:
-            self.data = replace(self.data, X=cut_once(estimator, self.data.X))
-        start = perf_counter()
-        self.estimator = pretrain_once(estimator, self.adaptation, self.data)
-        self.pretraining_seconds = 0.0 if self.estimator is estimator else perf_counter() - start
+        self.seconds = {"pretraining": 0.0, "supervised": 0.0, "students": 0.0}
+        self.estimator = self._pretrain(estimator)
         self.progress = Progress()
         self.n_fits = 0
-        self.seconds = {"supervised": self.pretraining_seconds, "students": 0.0}
         self._done: dict[tuple[bytes, bytes], Fitted] = {}
+
+    def _pretrain(self, estimator: Any) -> Any:
+        """Pretrain an estimator with a method `pretrain(X)`, which returns an unfitted copy, once for all fits.
+
+        Every labeled row may be held out by somebody in a run: by the validation, by the folds of a teacher or of a
+        decision, or by the guard. Unlabeled rows never are, so they alone are used. Where there are fewer of them than
+        labeled rows, each fit pretrains on its own training rows instead, which then know more.
+        """
+        data, is_pretrained = self.data, getattr(estimator, "pretrained", None) is not None
+        if not hasattr(estimator, "pretrain") or is_pretrained or len(data.pool) < len(data.labeled):
+            return estimator
+        start = perf_counter()
+        with explained(estimator, data.X_pool, "pretrain"):
+            pretrained = self.adaptation.configure(estimator).pretrain(data.X_pool)
+        self.seconds["pretraining"] = perf_counter() - start
+        return pretrained
 
     def fit(
         self, requests: Iterable[Request], *, predict_pool: bool = True, predict_held_out: bool = True
     ) -> list[Fitted]:
-        """Fit a classifier per request; equal training sets share one.
-
-        Parameters
-        ----------
-        requests : iterable of tuple (Split, PseudoLabels)
-            The training sets.
-        predict_pool : bool, default=True
-            Whether the unlabeled rows are predicted; where they are many, they are not yet.
-        predict_held_out : bool, default=True
-            Whether the held-out rows are predicted.
-
-        Returns
-        -------
-        list of Fitted
-            One per request.
-        """
+        """Fit a classifier per request; equal training sets share one. Many unlabeled rows are not predicted yet."""
         keyed = [((split.key, pseudo.key), (split, pseudo)) for split, pseudo in requests]
         missing = {key: request for key, request in keyed if key not in self._done}
+        predict_all = self.keep is not None
         fits = self._fit_each(
             list(missing.values()),
             scorer=self.scorer,
-            predict_pool=(predict_pool and not self.data.is_large) or self.predict_all,
-            predict_held_out=predict_held_out or self.predict_all,
+            predict_pool=(predict_pool and len(self.data.pool) <= FEW_ROWS) or predict_all,
+            predict_held_out=predict_held_out or predict_all,
         )
         for (key, (_, pseudo)), fitted in zip(missing.items(), fits, strict=True):
             self._done[key] = fitted if self.keep is None else self.keep(fitted, self.adaptation)
@@ -169,75 +155,25 @@ class Fitter:
         return [self._done[key] for key, _ in keyed]
 
     def with_pool(self, fitted: Fitted) -> Fitted:
-        """Predict the unlabeled rows, unless the fit has done so.
-
-        Parameters
-        ----------
-        fitted : Fitted
-            A fit of this fitter.
-
-        Returns
-        -------
-        Fitted
-            The same with `pool_proba`, which is not remembered here: of many rows only those in use are in memory.
-        """
+        """The same with `pool_proba`, which is not remembered here: of many rows only those in use are in memory."""
         if len(fitted.pool_proba) or len(self.data.pool) == 0:
             return fitted
-        with explained(self.estimator, _show_columns(self.data), "predict"):
+        with explained(self.estimator, self.data.X, "predict"):
             return replace(fitted, pool_proba=predict_pool_classes(fitted, self.data))
 
-    def forget(self) -> None:
-        """Forget the students of a round when all candidates are past it, where rows are many."""
-        if self.data.is_large and not self.predict_all:
-            supervised = PseudoLabels.none(len(self.data.pool)).key
-            self._done = {key: fitted for key, fitted in self._done.items() if key[1] == supervised}
-
     def fit_supervised(self, split: Split) -> Fitted:
-        """Fit the classifier of the labeled rows alone.
-
-        Parameters
-        ----------
-        split : Split
-            Which labeled rows train.
-
-        Returns
-        -------
-        Fitted
-            The supervised classifier.
-        """
+        """Fit the classifier of the labeled rows alone."""
         return self.fit([(split, PseudoLabels.none(len(self.data.pool)))], predict_pool=False)[0]
 
     def predict_held_out(self, splits: list[Split]) -> list[Floats]:
-        """Predict the held-out rows of splits with classifiers of their training rows, which are not kept.
-
-        Parameters
-        ----------
-        splits : list of Split
-            Which labeled rows train and which are predicted.
-
-        Returns
-        -------
-        list of ndarray of shape (n_held_out, n_classes)
-            Probabilities, per split.
-        """
+        """Probabilities of the held-out rows of splits, by classifiers of their training rows that are not kept."""
         requests = [(split, PseudoLabels.none(len(self.data.pool))) for split in splits]
         fits = self._fit_each(requests, scorer=None, predict_pool=False, predict_held_out=True)
         return [fitted.held_out_proba for fitted in fits]
 
     def for_user(self, fitted: Fitted) -> Any:
-        """Unwrap the fitted classifier for tables as the user has them.
-
-        Parameters
-        ----------
-        fitted : Fitted
-            A fit of this fitter.
-
-        Returns
-        -------
-        classifier
-            The classifier, with the encoding around it where one is needed.
-        """
-        return fitted.estimator.taking(self.adaptation) if self.adaptation.needed else fitted.estimator
+        """The classifier, with the encoding around it where one is needed."""
+        return fitted.estimator._taking(self.adaptation) if self.adaptation.needed else fitted.estimator
 
     def _fit_each(self, requests: list[Request], **how: Any) -> Iterable[Fitted]:
         """Fit one classifier after the other, or several at a time."""
@@ -256,6 +192,53 @@ class Fitter:
             self.n_fits += 1
             self.progress.advance()
             yield fitted
+
+
+def train(
+    estimator: Any, adaptation: Adaptation, data: TrainingData, split: Split, pseudo: PseudoLabels
+) -> tuple[Any, Index]:
+    """Fit a copy on the training rows of a split plus pseudo-labels; also the indices of the classes in these rows."""
+    rows, codes, weight = training_rows(data, split, pseudo)
+    X = take_rows(data.X, rows)
+    with explained(estimator, X, "fit"):
+        params = _fit_params(estimator, data, rows, weight)
+        model = adaptation.fit(estimator, X, codes, data.labels.classes, params)
+    return model, np.flatnonzero(np.bincount(codes))
+
+
+def training_rows(data: TrainingData, split: Split, pseudo: PseudoLabels) -> tuple[Index, Index, Floats | None]:
+    """Positions of the rows to train on, their class indices, and their weights; None: 1 each.
+
+    A row with soft labels comes once per class that it has a proportion of, with that proportion as weight.
+    """
+    chosen = data.pool[pseudo.chosen]
+    if pseudo.soft is None:
+        codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
+        codes[split.train] = data.labels.codes[split.train]
+        codes[chosen] = pseudo.labels[pseudo.chosen]
+        rows = np.flatnonzero(codes != UNLABELED)
+        codes, proportion = codes[rows], None
+    else:
+        labeled = np.sort(split.train)
+        soft = pseudo.soft[pseudo.chosen]
+        copies, of_class = np.nonzero(soft)
+        rows = np.concatenate([labeled, chosen[copies]])
+        codes = np.concatenate([data.labels.codes[labeled], of_class])
+        proportion = np.concatenate([np.ones(len(labeled)), soft[copies, of_class]])
+    if proportion is None and data.sample_weight is None and (pseudo.weight[pseudo.chosen] == 1).all():
+        return rows, codes, None
+    weight = np.ones(len(data.labels.codes)) if data.sample_weight is None else data.sample_weight.copy()
+    weight[data.pool] *= pseudo.weight
+    return rows, codes, weight[rows] if proportion is None else weight[rows] * proportion
+
+
+def _fit_params(estimator: Any, data: TrainingData, rows: Index, weight: Floats | None) -> dict[str, Any]:
+    """Fit parameters of these rows: the user's, and weights where there are any."""
+    params = dict(data.other_params)
+    params |= {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
+    if weight is not None:
+        params[str(weight_parameter(estimator))] = weight  # checked before the first fit
+    return params
 
 
 def fit_classifier(
@@ -277,7 +260,7 @@ def fit_classifier(
     fitted = Fitted(model, nothing, nothing, np.nan, 0.0, present, pseudo.power)
     softened = soften(model, pseudo.power)
     decided = softened if rule is None else decide_with(softened, rule, classes)
-    with explained(estimator, _show_columns(data), "predict"):
+    with explained(estimator, data.X, "predict"):
         return replace(
             fitted,
             pool_proba=predict_pool_classes(fitted, data) if predict_pool and len(data.pool) else nothing,
@@ -289,11 +272,6 @@ def fit_classifier(
         )
 
 
-def _show_columns(data: TrainingData) -> Any:
-    """A table with the columns of the data, for a message."""
-    return take_rows(data.X, data.labeled[:1]) if data.is_large else data.X
-
-
 def predict_pool_classes(fitted: Fitted, data: TrainingData) -> Floats:
     """Probabilities of the unlabeled rows, many of them block by block."""
     model = soften(fitted.estimator, fitted.power)
@@ -301,34 +279,7 @@ def predict_pool_classes(fitted: Fitted, data: TrainingData) -> Floats:
 
 
 def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
-    """Score a model on held-out rows; a score that cannot be computed is an error, not a guess.
-
-    Parameters
-    ----------
-    model : classifier
-        The fitted classifier.
-    scorer : callable
-        As scikit-learn's scorers.
-    X : array or DataFrame
-        The held-out rows.
-    y : ndarray
-        Their classes.
-
-    Returns
-    -------
-    float
-        The score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.metrics import get_scorer
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from tabcast.self_training import evaluate
-    >>> model = GaussianNB().fit([[0.0], [1.0]], [0, 1])
-    >>> evaluate(model, get_scorer("accuracy"), [[0.1], [0.9]], np.array([0, 0]))
-    0.5
-    """
+    """Score a model on held-out rows; a score that cannot be computed is an error, not a guess."""
     try:
         score = float(scorer(model, X, y))
     except ValueError as error:
@@ -340,33 +291,7 @@ def evaluate(model: Any, scorer: Scorer, X: Any, y: NDArray[Any]) -> float:
 
 
 def predict_classes(model: Any, X: Any, n_classes: int, present: Index) -> Floats:
-    """Predict probabilities of all classes; those without a training row have probability 0.
-
-    Parameters
-    ----------
-    model : classifier
-        The fitted classifier.
-    X : array or DataFrame
-        The rows.
-    n_classes : int
-        Number of all classes.
-    present : ndarray of int
-        Indices of the classes that have a training row.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
-        The probabilities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from tabcast.self_training import predict_classes
-    >>> model = DummyClassifier().fit([[0], [1]], [0, 2])
-    >>> predict_classes(model, [[5]], n_classes=3, present=np.array([0, 2]))
-    array([[0.5, 0. , 0.5]])
-    """
+    """Predict probabilities of all classes; those without a training row have probability 0."""
     proba = refuse_nan(np.asarray(model.predict_proba(X), dtype=float), model)
     if proba.shape[1] == n_classes:
         return proba
@@ -386,3 +311,77 @@ def refuse_nan(proba: Floats, model: Any) -> Floats:
             "or clip columns with very large values, drop constant ones, or use another estimator."
         )
     return proba
+
+
+class StoredPredictions(ClassifierMixin, BaseEstimator):
+    """Predictions that were made already, as a classifier that scikit-learn's scorers take.
+
+    Rows of several folds were predicted by several models; a score of all of them together needs one "model".
+    """
+
+    def __init__(self, classes: NDArray[Any], labels: NDArray[Any], proba: Floats) -> None:
+        self.classes = classes
+        self.labels = labels
+        self.proba = proba
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """All classes."""
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the stored classes, whatever the table."""
+        return self.labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the stored probabilities, whatever the table."""
+        return self.proba
+
+
+def _model_has(method: str) -> Any:
+    """Whether the classifier has a method."""
+    return lambda self: hasattr(self.model, method)
+
+
+class _Coded(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that predicts positions of classes instead of their names."""
+
+    def __init__(self, model: Any, classes: NDArray[Any]) -> None:
+        self.model = model
+        self.classes = classes
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return np.searchsorted(self.classes, np.asarray(self.model.classes_))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return np.searchsorted(self.classes, np.asarray(self.model.predict(X)))
+
+    @available_if(_model_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Floats:
+        return self.model.predict_proba(X)
+
+    @available_if(_model_has("decision_function"))
+    def decision_function(self, X: Any) -> Floats:
+        return self.model.decision_function(X)
+
+
+def find_scorer(scoring: Any, estimator: Any, classes: NDArray[Any], *, numbers_too: bool = False) -> Scorer:
+    """Find the scorer of a name; of two classes the second in sorted order is the positive one.
+
+    scikit-learn's binary scores, such as "f1", look for a class 1, which classes with names do not have.
+    """
+    scorer: Scorer = check_scoring(estimator, scoring=scoring)
+    if not isinstance(scoring, str) or len(classes) != 2 or not (numbers_too or classes.dtype.kind not in "biuf"):
+        return scorer
+
+    def score(model: Any, X: Any, y: NDArray[Any]) -> float:
+        return scorer(_Coded(model, classes), X, np.searchsorted(classes, y))
+
+    return score

@@ -1,35 +1,209 @@
-"""What the self-training classifiers have in common: `fit` builds a method, the engine runs it, its outcome is kept."""
+"""What the classifiers have in common: `fit` builds a method, the engine runs it, and the deployed model predicts."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tabcast.checks import check_integer, is_integer
-from tabcast.decisions import Decision, DecisionRule, resolve_decision
-from tabcast.models import Choice, Portfolio, seeded
-from tabcast.partitions import is_partitioned
-from tabcast.self_training._base import SemiSupervisedClassifier
-from tabcast.self_training._data import TrainingData
+from tabcast.checks import check_integer, is_integer, resolve_part
+from tabcast.decisions import DECISIONS, Decision
+from tabcast.decisions._rule import DecisionRule, decide_with
+from tabcast.models._adapted import seeded
+from tabcast.models._catalog import resolve_estimator
+from tabcast.models._failures import explained
+from tabcast.self_training._card import show_classifier
+from tabcast.self_training._data import TrainingData, read_again, read_training_data, refuse_bad_weights
 from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
+from tabcast.self_training._fitter import find_scorer, refuse_nan
 from tabcast.self_training._method import Method, Parts
-from tabcast.self_training._partitioned import fit_partitioned
-from tabcast.self_training._pool_sample import PoolSample, draw_pool, take_pool
-from tabcast.self_training._reading import read_training_data
-from tabcast.self_training._scoring import find_scorer
-from tabcast.self_training._whole_pool import train_on_whole_pool
-from tabcast.table import column_names, take_rows
-from tabcast.validation import NoValidation
+from tabcast.table import Floats, Index
+from tabcast.table._labels import find_unlabeled, warn_ambiguous
+from tabcast.table._tables import check_lengths, column_names, map_rows, read_table, take_rows
+from tabcast.table._types import ColumnTypes
+
+MAX_POOL = 50_000  # unlabeled rows that train by default; the gain levels off after some ten thousand (docs/scaling.md)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether a table is a Dask DataFrame."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "map_partitions")
+
+
+def _predict_on_dask(classifier: SemiSupervisedClassifier, X: Any, *, proba: bool) -> Any:
+    from tabcast.dask._rounds import predict_on_dask
+
+    return predict_on_dask(classifier, X, proba=proba)
+
+
+def _estimator_has(method: str) -> Any:
+    """Whether the fitted (or else the given) base estimator has a method."""
+
+    def check(self: SemiSupervisedClassifier) -> bool:
+        inner = getattr(self, "deployed_", None)
+        return hasattr(self._base_estimator() if inner is None else inner, method)
+
+    return check
+
+
+class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Base of the classifiers: predicts with `deployed_`, for tables with the columns of `fit`.
+
+    See Also
+    --------
+    CASTClassifier : A member.
+    """
+
+    estimator: Any
+    missing_label: Any
+    categorical_features: Any
+    estimator_: Any
+    deployed_: Any
+    _column_types: ColumnTypes
+    classes_: NDArray[Any]
+    decision_: DecisionRule
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row, by the rule `decision_` on its probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Table with the columns of `fit`. Many rows are predicted block by block.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The predicted classes; of a Dask DataFrame another one with a column "prediction".
+        """
+        check_is_fitted(self, "estimator_")
+        if is_dask(X):
+            return _predict_on_dask(self, X, proba=False)
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return map_rows(decide_with(self.deployed_, self.decision_, self.classes_).predict, X)
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict the probability of each class: that of the deployed model, not the confidence.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Probabilities; columns as in `classes_`. Of a Dask DataFrame another one with a column per class.
+        """
+        check_is_fitted(self, "estimator_")
+        if is_dask(X):
+            return _predict_on_dask(self, X, proba=True)
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return refuse_nan(map_rows(self.deployed_.predict_proba, X), self.deployed_)
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Predict the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Rows to predict, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Logarithm of `predict_proba`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, X: Any) -> Floats:
+        """Compute the base classifier's decision function.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            As the base classifier returns it.
+        """
+        check_is_fitted(self, "estimator_")
+        X = self._read_again(X)
+        with explained(self._base_estimator(), X, "predict"):
+            return self.deployed_.decision_function(X)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Compute the accuracy on the rows that have a label.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_columns)
+            Table with the columns of `fit`.
+        y : array-like of shape (n_rows,)
+            True classes. Rows that are marked as unlabeled are left out.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        table = read_table(X)
+        check_lengths(table, y=y, sample_weight=sample_weight)
+        refuse_bad_weights(sample_weight)
+        warn_ambiguous(y, self.missing_label)
+        known = np.flatnonzero(~find_unlabeled(y, self.missing_label))
+        if len(known) == len(table):
+            return float(super().score(table, y, sample_weight))
+        if len(known) == 0:
+            raise ValueError("y has no labeled row to score on.")
+        truth = np.array(np.asarray(y, dtype=object)[known].tolist())
+        weight = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(super().score(take_rows(table, known), truth, weight))
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows."""
+        return show_classifier(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """What a notebook shows, by kind of content."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": show_classifier(self)} if "text/html" in bundle else bundle
+
+    def _base_estimator(self) -> Any:
+        """The estimator to copy: the user's, or the default one."""
+        return resolve_estimator(self.estimator, type(self).__name__)
+
+    def _read_again(self, X: Any) -> Any:
+        """Another table: checked, with the columns of `fit`."""
+        return read_again(self, X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._base_estimator())
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.sparse = False
+        tags.classifier_tags.multi_class = getattr(inner.classifier_tags, "multi_class", True)
+        return tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +211,7 @@ class Tables:
     """The tables of a fitted classifier, kept as columns and made when first looked at: a small fit takes less time."""
 
     rounds: dict[str, Any]
-    rows: dict[str, Any]
+    rows: Any
     alphas: dict[str, Any]
 
     @cached_property
@@ -47,8 +221,8 @@ class Tables:
 
     @cached_property
     def pseudo_labels(self) -> pd.DataFrame:
-        """One row per unlabeled row."""
-        return pd.DataFrame(self.rows)
+        """One row per unlabeled row; a Dask DataFrame after a fit on one."""
+        return pd.DataFrame(self.rows) if isinstance(self.rows, dict) else self.rows
 
     @cached_property
     def alpha_scores(self) -> pd.DataFrame:
@@ -67,16 +241,15 @@ class SelfTrainer(SemiSupervisedClassifier):
     scoring: Any
     decision: str | Decision
     max_rounds: int
-    patience: int
-    judge_rows: int | None
+    patience: int = 2
+    pseudo_weight: Any = 1.0
+    max_pool: int | None
     n_jobs: int | None
     random_state: int | np.random.RandomState | None
     verbose: int
     parts_: Parts
-    model_choice_: Choice
     supervised_decision_: DecisionRule
     student_: Any
-    n_unlabeled_: int
 
     def fit(
         self,
@@ -93,13 +266,12 @@ class SelfTrainer(SemiSupervisedClassifier):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_columns)
-            Labeled and unlabeled rows; pandas and polars are accepted. The base estimator gets it as it is.
+            Labeled and unlabeled rows; the base estimator gets a DataFrame of any library as one of pandas.
         y : array-like of shape (n_rows,)
             Classes, with a marker for rows without a label; see `missing_label`.
-        X_unlabeled : array-like, DataFrame or partitions of shape (n_more_rows, n_columns), default=None
-            Further rows without a label. They are numbered after the rows of `X`. A folder or pattern of Parquet or CSV
-            files, a list of files, a pyarrow dataset or a Dask DataFrame is read a partition at a time, with XGBoost as
-            the base classifier; its rows are numbered from 0. See docs/scaling.md.
+        X_unlabeled : array-like or DataFrame of shape (n_more_rows, n_columns), default=None
+            Further rows without a label. They are numbered after the rows of `X`. A Dask DataFrame is left where it is:
+            a sample of it chooses alpha and the round, then XGBoost trains on all rows; see docs/scaling.md.
         validation_data : tuple (X, y), default=None
             Labeled rows to evaluate rounds on, instead of `validation`.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -112,112 +284,54 @@ class SelfTrainer(SemiSupervisedClassifier):
         object
             The fitted classifier itself.
         """
-        if is_partitioned(X_unlabeled):
-            fit_partitioned(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
-            return self
-        return self._fit_in_memory(
-            X, y, X_unlabeled, validation_data=validation_data, sample_weight=sample_weight, **fit_params
-        )
-
-    def _fit_in_memory(
-        self, X: Any, y: Any, X_unlabeled: Any, *, validation_data: Any, sample_weight: Any, **fit_params: Any
-    ) -> Self:
-        """Train on rows that are in memory."""
-        if hasattr(self, "n_unlabeled_"):  # of an earlier fit on partitions
-            del self.n_unlabeled_
         method = self._build_method()
-        self._check()
+        self._check_numbers()
+        if is_dask(X_unlabeled):
+            from tabcast.dask._rounds import fit_on_dask  # a later room, entered through this door alone
+
+            fit_on_dask(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
+            return self
         data = read_training_data(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
         self._run(method, data)
         return self
 
-    def fit_variants(
-        self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None, **fit_params: Any
-    ) -> dict[str, Self]:
-        """Train every variant that the parameters leave to a comparison on held-out rows, as the guard makes it.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_columns)
-            As in :meth:`fit`.
-        y : array-like of shape (n_rows,)
-            Classes, with a marker for rows without a label.
-        sample_weight : array-like of shape (n_rows,), default=None
-            Weight of each row.
-        **fit_params : dict
-            Passed to the base estimator's `fit`.
-
-        Returns
-        -------
-        dict
-            Fitted classifiers by name, the simplest first; mostly this one alone.
-        """
-        return {"self-trained": self.fit(X, y, sample_weight=sample_weight, **fit_params)}
-
-    def _check(self) -> None:
-        """Refuse a decision and numbers that make no sense."""
-        resolve_decision(self.decision, type(self).__name__).check()
-        self._check_numbers()
-
-    def _run(self, method: Method, data: TrainingData) -> list[Self]:
-        """Run the engine; the fitted classifier itself, and copies of it for other candidates that the method keeps."""
-        decision = resolve_decision(self.decision, type(self).__name__)
+    def _run(self, method: Method, data: TrainingData) -> None:
+        """Run the engine, and remember its outcome."""
+        owner = type(self).__name__
+        decision = resolve_part(self.decision, DECISIONS, Decision, "decision", owner)
         method.check(data, self._base_estimator())
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        estimator = seeded(self._choose_estimator(data, seed), seed)
-        method, sample = method.seeded(seed), self._draw_sample(method, data, seed)
-        deciding = Deciding(decision, method, sample.data, find_scorer(self.scoring, estimator, data.labels.classes))
-        deciding.check(type(self).__name__)
+        estimator, method = seeded(self._base_estimator(), seed), method.seeded(seed)
+        sample, rows = data.sample_pool(self.max_pool, seed)
+        deciding = Deciding(decision, method, sample, find_scorer(self.scoring, estimator, data.labels.classes))
+        deciding.check(owner)
         outcome = run_method(
             method,
-            sample.data,
+            sample,
             deciding.make_fitter(estimator, self.n_jobs),
             random_state,
             max_rounds=self.max_rounds,
             patience=self.patience,
-            title=type(self).__name__,
+            title=owner,
             verbose=self.verbose,
             score_round=deciding.score_round if decision.needs_out_of_fold else None,
         )
-        outcomes = [outcome, *outcome.others]
-        rules = [deciding.find_rules(one) for one in outcomes]
-        if sample.rows is not None:
-            fitter = replace(deciding, data=data).make_fitter(estimator, self.n_jobs)
-            fitter.n_fits = outcome.fitter.n_fits
-            outcomes = [train_on_whole_pool(one, sample, method, data, fitter) for one in outcomes]
-        fitted = [self, *(copy(self) for _ in outcome.others)]
-        for one, result, (rule, supervised) in zip(fitted, outcomes, rules, strict=True):
-            one._remember(result)
-            one.decision_, one.supervised_decision_ = rule, supervised
-        return fitted
-
-    def _draw_sample(self, method: Method, data: TrainingData, seed: int) -> PoolSample:
-        """The rows that alpha and the round are chosen with: all of them where nothing is chosen."""
-        chooses = data.validation is not None or not isinstance(method.parts.validation, NoValidation)
-        return take_pool(data, draw_pool(data.pool, self.judge_rows if chooses else None, seed))
-
-    def _choose_estimator(self, data: TrainingData, seed: int) -> Any:
-        """The user's estimator; of a portfolio the member that is chosen on the labeled rows, once per fit."""
-        base = self._base_estimator()
-        if not isinstance(base, Portfolio):
-            return base
-        rows, weight = data.labeled, data.sample_weight
-        self.model_choice_ = seeded(base, seed).choose(
-            take_rows(data.X, rows), data.labels.codes[rows], None if weight is None else weight[rows]
-        )
-        return base.build(self.model_choice_.name)
+        self.decision_, self.supervised_decision_ = deciding.find_rules(outcome)
+        self._remember(outcome)
+        self._renumber(rows, data)
 
     @abstractmethod
     def _build_method(self) -> Method:
         """The method that the parameters describe; parameters that make no sense are refused."""
 
     def _check_numbers(self) -> None:
-        """Refuse parameters of the engine that make no sense."""
+        """Refuse a decision and numbers that make no sense."""
         owner = type(self).__name__
+        resolve_part(self.decision, DECISIONS, Decision, "decision", owner).check()
         check_integer(self.max_rounds, "max_rounds", owner, 1)
         check_integer(self.patience, "patience", owner, 1)
-        check_integer(self.judge_rows, "judge_rows", owner, 1, allowed=[None])
+        check_integer(self.max_pool, "max_pool", owner, 1, allowed=[None])
         if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"`n_jobs` of {owner} must be None or an integer other than 0; got {self.n_jobs!r}.")
 
@@ -232,19 +346,18 @@ class SelfTrainer(SemiSupervisedClassifier):
         self.best_round_ = chosen.best_round
         self.n_rounds_ = len(chosen.scores) - 1
         self.termination_reason_ = chosen.reason if len(data.pool) else "no_unlabeled_rows"
-        self.class_mix_ = np.array(chosen.class_counts)
         self.selected_features_ = np.array(column_names(data.X), dtype=object)[parts.feature_selection.support_]
         self.transduction_, self.labeled_iter_ = outcome.transduce()
         self.n_fits_ = fitter.n_fits
+        self._split = outcome.split  # for the rounds on a Dask DataFrame
         self.required_confidence_ = outcome.shown.required
         self._tables = Tables(chosen.history(), outcome.describe_pool(), outcome.describe_alphas())
 
-    def _renumber(self, sample: PoolSample, whole: TrainingData) -> None:
+    def _renumber(self, rows: Index | None, whole: TrainingData) -> None:
         """After a fit on some of the unlabeled rows: results have the numbers, and the length, of all rows."""
-        if sample.rows is None:
+        if rows is None:
             return
-        tables, rows = self._tables, sample.rows
-        self._tables = replace(tables, rows={**tables.rows, "row": rows[tables.rows["row"]]})
+        self._tables.rows["row"] = rows[self._tables.rows["row"]]
         transduction, used = whole.labels.values(whole.labels.codes), np.where(whole.labels.labeled, 0, -1)
         transduction[rows], used[rows] = self.transduction_, self.labeled_iter_
         self.transduction_, self.labeled_iter_ = transduction, used

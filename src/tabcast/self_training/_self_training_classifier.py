@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tabcast.confidence import Confidence, resolve_confidence
+from tabcast.checks import resolve_part
+from tabcast.confidence import CONFIDENCES, Confidence
 from tabcast.decisions import Decision
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
 from tabcast.pseudo_labels import Strategy, Weighting
-from tabcast.self_training._hard import HardMethod, resolve_parts
-from tabcast.self_training._self_trainer import SelfTrainer
+from tabcast.self_training._method import HardMethod, resolve_parts
+from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
 from tabcast.validation import Validation
 
 
@@ -26,9 +27,8 @@ class SelfTrainingClassifier(SelfTrainer):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, "auto" or None, default=None
-        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves. "auto": chosen among
-        several kinds by cross-validation on the labeled rows; see :class:`~tabcast.models.Portfolio`.
+    estimator : classifier with `predict_proba` or None, default=None
+        The base classifier. None: scikit-learn's HistGradientBoostingClassifier with small leaves.
     confidence : Confidence or str, default=None
         What pseudo-labels are chosen by: a member of `tabcast.confidence` or its short name. None: `Raw()`.
     strategy : Strategy or str, default=None
@@ -65,9 +65,9 @@ class SelfTrainingClassifier(SelfTrainer):
     categorical_features : array-like, default=None
         Names, positions or mask of the categorical columns, for the densities and for an estimator with a parameter of
         this name that is not set. None: inferred from the types.
-    judge_rows : int or None, default=None
-        Most unlabeled rows that a choice on held-out rows (of a round, of alpha) is made with, drawn at random; the
-        final model is trained on all of them. `history_` and `class_mix_` are then of these rows. None: all rows.
+    max_pool : int or None, default=50_000
+        Most unlabeled rows that train, drawn at random (a warning says so); `pseudo_labels_` has these rows, and the
+        model predicts any row. None: all.
     n_jobs : int, default=None
         Number of fits at a time (joblib). The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -107,8 +107,6 @@ class SelfTrainingClassifier(SelfTrainer):
     required_confidence_ : ndarray of shape (n_classes,) or None
         Confidence that the strategy required of each class in the last round shown in `pseudo_labels_`. None for a
         strategy that selects by rank, or everything.
-    model_choice_ : Choice
-        What was chosen, where `estimator` is "auto" or a :class:`~tabcast.models.Portfolio`.
     parts_ : Parts
         The fitted parts of the final run: `confidence`, `strategy`, `weighting`, `noise_filter`, `feature_selection`,
         `validation`.
@@ -118,8 +116,6 @@ class SelfTrainingClassifier(SelfTrainer):
         The fitted rule by which `predict` decides.
     supervised_decision_ : DecisionRule
         The same for `supervised_`.
-    class_mix_ : ndarray of shape (n_rounds + 1, n_classes)
-        Rows in use per class and round; means over splits.
     n_fits_ : int
         Number of base classifiers fitted: at most (1 + rounds) per split, and once more for the final model.
 
@@ -159,7 +155,7 @@ class SelfTrainingClassifier(SelfTrainer):
         pseudo_weight: float | str | Weighting = 1.0,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
-        judge_rows: int | None = None,
+        max_pool: int | None = MAX_POOL,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -178,12 +174,12 @@ class SelfTrainingClassifier(SelfTrainer):
         self.pseudo_weight = pseudo_weight
         self.missing_label = missing_label
         self.categorical_features = categorical_features
-        self.judge_rows = judge_rows
+        self.max_pool = max_pool
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
     def _build_method(self) -> HardMethod:
         """The loop with the given parts."""
-        confidence = resolve_confidence(self.confidence, type(self).__name__)
+        confidence = resolve_part(self.confidence, CONFIDENCES, Confidence, "confidence", type(self).__name__)
         return HardMethod(resolve_parts(self, confidence), self.relabel)

@@ -1,8 +1,7 @@
-"""Soft self-training: a teacher gives every unlabeled row a probability per class, one student learns from all rows."""
+"""Soft self-training: a teacher gives every unlabeled row a probability per class, a student learns from all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -10,91 +9,122 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
-from tabcast.confidence import align, smoothed_shares
-from tabcast.decisions import Evidence
-from tabcast.models import seeded, weight_parameter
-from tabcast.self_training._algorithm import Proposals
-from tabcast.self_training._data import Split, TrainingData
-from tabcast.self_training._deployed import AveragedClassifier, average, sharpen, soften
-from tabcast.self_training._fitter import Fitted, Fitter
-from tabcast.self_training._lesson import OwnOutOfFold, make_lesson
+from tabcast.confidence._alignment import align
+from tabcast.decisions._decisions import Evidence
+from tabcast.models._adapted import Adaptation, seeded, weight_parameter
+from tabcast.self_training._algorithm import Proposals, entries_of, narrow
+from tabcast.self_training._data import PseudoLabels, Split, TrainingData, hold_out
+from tabcast.self_training._deployed import sharpen
+from tabcast.self_training._fitter import Fitted, Fitter, predict_classes
 from tabcast.self_training._method import Method, Parts, PreparedMethod
-from tabcast.self_training._output_power import calibrate_power
-from tabcast.self_training._pseudo_labels import PseudoLabels, entries_of, narrow
-from tabcast.table import MANY_ROWS, Floats, Index, map_rows, take_rows
-from tabcast.teachers import Sampling, Teacher, compare_samples
+from tabcast.statistics._intervals import smoothed_shares
+from tabcast.table import Floats, Index
+from tabcast.table._tables import take_rows
+from tabcast.teachers import Teacher
+from tabcast.teachers._teachers import Folds, Lesson, Sampling, compare_samples
 
-UNALIGNED, ALIGNED = "unaligned", "aligned"
-VARIANTS = {0.0: UNALIGNED, 1.0: ALIGNED}  # by what the engine calls alpha: how far labels are moved to the proportions
+SPREAD = 0.5  # standard deviation of the logarithm of the output power, before any row is seen
+LARGEST = 2.0  # of the logarithm of the power
+SMALLEST_PROBABILITY = 1e-12
+
+
+def calibrate_power(proba: Floats, y: Index) -> float:
+    """Find the power of out-of-fold probabilities with the best log-likelihood, drawn toward 1 where rows are few.
+
+    The power b minimizes ``sum_i -log(p_iy ** b / sum_k p_ik ** b) + log(b) ** 2 / (2 * 0.5 ** 2)``: the log-loss, and
+    a normal prior of log b with mean 0 and standard deviation 0.5. It is above 1 where the probabilities are too
+    cautious, below 1 where they are too extreme, and 1 without rows.
+    """
+    if len(y) == 0:
+        return 1.0
+    logs, rows = np.log(np.maximum(proba, SMALLEST_PROBABILITY)), np.arange(len(y))
+
+    def lose(log_power: float) -> float:
+        powered = np.exp(log_power) * logs
+        return float(logsumexp(powered, axis=1).sum() - powered[rows, y].sum() + (log_power / SPREAD) ** 2 / 2)
+
+    found = minimize_scalar(lose, bounds=(-LARGEST, LARGEST), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(found.x))
+
+
+class OwnOutOfFold:
+    """Predicts the training rows with the user's estimator, fitted on the other folds, and keeps the result."""
+
+    def __init__(self, fitter: Fitter, train: Index, present: Index) -> None:
+        self.fitter, self.train, self.present = fitter, train, present
+        self.proba: Floats | None = None
+        self.held_out = np.empty(0, dtype=np.intp)
+
+    def __call__(self, folds: Folds) -> Floats:
+        """One row per training row; zeros for those that no fold holds out."""
+        train = self.train
+        splits = [hold_out(self.fitter.data, train[inside], train[outside]) for inside, outside in folds]
+        self.proba = np.zeros((len(train), len(self.present)))
+        for (_, outside), predicted in zip(folds, self.fitter.predict_held_out(splits), strict=True):
+            self.proba[outside] = predicted[:, self.present]
+        self.held_out = np.sort(np.concatenate([self.held_out, *(outside for _, outside in folds)]))
+        return self.proba
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModel:
+    """The user's estimator, fitted on the training rows, for tables as the user has them."""
+
+    model: Any
+    adaptation: Adaptation
+    n_classes: int
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes in the training rows."""
+        return predict_classes(self.model, self.adaptation.encode(X), self.n_classes, np.arange(self.n_classes))
 
 
 class PreparedSoft(PreparedMethod):
     """Soft self-training on one split. The teacher is fitted once, when the supervised model is known.
 
-    Parameters
-    ----------
-    method : SoftMethod
-        What is prepared.
-    data : TrainingData
-        All rows.
-    split : Split
-        Which labeled rows train.
-
     Attributes
     ----------
     parts : Parts
         The parts; `parts.teacher` is fitted once there are `first_labels`.
-    first_labels : dict
-        What the student of each variant learns from in the first round; empty before the teacher was asked.
+    first_labels : PseudoLabels or None
+        What the student learns from in the first round; None before the teacher was asked.
     sampling : Sampling or None
         How the labeled rows look as a sample; None where the teacher cannot tell.
     calibration : float
         The power that calibrates the teacher's out-of-fold probabilities; 1 where it has none.
     seconds : float
         Time of the teacher.
-
-    See Also
-    --------
-    run_method : Runs a method on a table.
     """
 
     def __init__(self, method: SoftMethod, data: TrainingData, split: Split) -> None:
         self.method, self.data, self.split = method, data, split
         self.teacher = deepcopy(method.teacher)
+        self.present = np.unique(data.labels.codes[split.train])  # indices of the classes that have a training row
         y = data.labels.codes[split.train]
         selection = deepcopy(method.parts.feature_selection).fit(take_rows(data.X, split.train), y, data.categorical)
         self.parts = replace(method.parts, teacher=self.teacher, feature_selection=selection)
-        self.first_labels: dict[float | None, PseudoLabels] = {}
+        self.first_labels: PseudoLabels | None = None
         self.sampling: Sampling | None = None
         self.own: OwnOutOfFold | None = None
         self.calibration = 1.0
         self.seconds = 0.0
 
     @property
-    def looks_random(self) -> bool:
-        """Whether the labeled rows may be a random sample, as far as the teacher can tell."""
-        return self.sampling is None or self.sampling.looks_random
+    def present_classes(self) -> NDArray[Any]:
+        """The classes that have a training row."""
+        return self.data.labels.classes[self.present]
 
     @property
     def keeps_labels(self) -> bool:
         """Whether labels stay as the teacher gave them, because the labeled rows do not look like a random sample."""
-        return self.method.acts_on_sampling and not self.looks_random
+        return self.method.acts_on_sampling and self.sampling is not None and not self.sampling.looks_random
 
-    def find_prior(self, alpha: float | None) -> Floats | None:
-        """Find the class proportions that a variant is aligned with.
-
-        Parameters
-        ----------
-        alpha : float or None
-            1 for the aligned variant, 0 or None for the unaligned one.
-
-        Returns
-        -------
-        ndarray of shape (n_classes,) or None
-            The proportions; None without alignment.
-        """
-        if not alpha or self.keeps_labels:
+    def find_prior(self) -> Floats | None:
+        """The class proportions that labels are aligned with; None without alignment."""
+        if self.method.class_prior is None or self.method.acts_on_sampling:
             return None
         return self.method.class_proportions(self.data.labels.codes[self.split.train], self.data.n_classes)
 
@@ -102,51 +132,17 @@ class PreparedSoft(PreparedMethod):
         """Yield soft labels round by round.
 
         The first classifier is the supervised one. The teacher, of which it is a member, gives soft labels; they are
-        sharpened and, with alpha 1, aligned with the class proportions; the student is trained on the labeled rows and
-        these. In a further round the student takes the place of the supervised model.
+        sharpened and, with a class prior, aligned with it; the student is trained on the labeled rows and these. In a
+        further round the student takes the place of the supervised model.
         """
-        present = np.unique(self.data.labels.codes[self.split.train])
-
-        def write(current: Fitted) -> PseudoLabels:
-            if not self.first_labels:
-                self._fit_teacher(current, present, fitter)
-            pseudo = self._write_labels(current, present, self.find_prior(alpha))
-            self.first_labels.setdefault(alpha, pseudo)
-            return pseudo
-
-        waiting = [PseudoLabels.none(len(self.data.pool))]  # neither what is sent nor what is yielded is held here
+        pseudo = PseudoLabels.none(len(self.data.pool))
         while True:
-            waiting.append(write((yield waiting.pop())))
-
-    @property
-    def present_classes(self) -> NDArray[Any]:
-        """The classes that have a training row."""
-        return self.data.labels.classes[np.unique(self.data.labels.codes[self.split.train])]
-
-    def retrain(self, student: Any, pseudo: PseudoLabels) -> AveragedClassifier:
-        """Train the members of the teacher once more, on soft labels.
-
-        Parameters
-        ----------
-        student : classifier
-            The user's estimator, trained on these labels already.
-        pseudo : PseudoLabels
-            The soft labels.
-
-        Returns
-        -------
-        AveragedClassifier
-            Their average, each with softened probabilities.
-        """
-        assert pseudo.soft is not None
-        data, train = self.data, self.split.train
-        present = np.unique(data.labels.codes[train])
-        rows = np.concatenate([train, data.pool])
-        soft = np.concatenate([np.eye(data.n_classes)[data.labels.codes[train]], pseudo.soft])[:, present]
-        weight = None if data.sample_weight is None else data.sample_weight[rows]
-        retrained = self.teacher.retrain(student, take_rows(data.X, rows), soft, weight, self.method.seed)
-        softened = [(share, soften(member, pseudo.power)) for share, member in retrained]
-        return average(softened, self.present_classes)
+            current = yield pseudo
+            if self.first_labels is None:
+                self._fit_teacher(current, fitter)
+            pseudo = self._write_labels(current)
+            self.first_labels = self.first_labels or pseudo
+            del current  # a generator holds its locals while it waits
 
     def find_evidence(self) -> tuple[Evidence, Evidence] | None:
         """The teacher's out-of-fold probabilities for the student, those of the user's estimator for itself."""
@@ -154,7 +150,7 @@ class PreparedSoft(PreparedMethod):
             return None
         held_out = getattr(self.teacher, "held_out_", None)
         if self.teacher.out_of_fold_ is None or held_out is None:
-            taught = self._make_evidence(np.empty((0, len(self.own.present))), np.empty(0, dtype=np.intp))
+            taught = self._make_evidence(np.empty((0, len(self.present))), np.empty(0, dtype=np.intp))
         else:
             taught = self._make_evidence(self.teacher.out_of_fold_, held_out)
         if self.own.proba is None:
@@ -164,34 +160,51 @@ class PreparedSoft(PreparedMethod):
     def _make_evidence(self, proba: Floats, held_out: Index) -> Evidence:
         """Probabilities of all classes, with the rows (positions among the training rows) that they are of."""
         rows, full = self.split.train[held_out], np.zeros((len(proba), self.data.n_classes))
-        if self.own is not None:
-            full[:, self.own.present] = proba
+        full[:, self.present] = proba
         return Evidence(full, self.data.labels.codes[rows], rows)
 
-    def _fit_teacher(self, supervised: Fitted, present: Index, fitter: Fitter) -> None:
+    def _fit_teacher(self, supervised: Fitted, fitter: Fitter) -> None:
         """Fit the teacher, and compare the labeled rows with the unlabeled ones."""
         start = perf_counter()
-        teacher = self.teacher
-        self.own = OwnOutOfFold(fitter, self.split.train, present)
-        teacher.fit(make_lesson(self.data, self.split, fitter, supervised, self.own, self.method.seed))
+        data, train, weight, teacher, present = (
+            self.data,
+            self.split.train,
+            self.data.sample_weight,
+            self.teacher,
+            self.present,
+        )
+        self.own = OwnOutOfFold(fitter, train, present)
+        lesson = Lesson(
+            take_rows(data.X, train),
+            np.searchsorted(present, data.labels.codes[train]),
+            data.X_pool,
+            len(present),
+            data.categorical,
+            None if weight is None else weight[train],
+            OwnModel(supervised.estimator, fitter.adaptation, len(present)),
+            self.own,
+            self.method.seed,
+        )
+        teacher.fit(lesson)
         if teacher.out_of_fold_ is not None:
-            taught = teacher.teach(_take_classes(supervised.pool_proba, present))
-            self.sampling = compare_samples(teacher.out_of_fold_, taught)
-            held_out = self.data.labels.codes[self.split.train[teacher.held_out_]]
+            self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
+            held_out = data.labels.codes[train[teacher.held_out_]]
             self.calibration = calibrate_power(teacher.out_of_fold_, np.searchsorted(present, held_out))
         self.seconds += perf_counter() - start
 
-    def _write_labels(self, current: Fitted, present: Index, class_prior: Floats | None) -> PseudoLabels:
+    def _write_labels(self, current: Fitted) -> PseudoLabels:
         """Sharpen and align the teacher's probabilities; rows of what is worth a copy sum to 1."""
-        n_pool, n_classes, method = len(self.data.pool), self.data.n_classes, self.method
-        proba = self.teacher.teach(_take_classes(current.pool_proba, present))
+        n_pool, n_classes, method, present = len(self.data.pool), self.data.n_classes, self.method, self.present
+        proba = self.teacher.teach(current.pool_proba[:, present])
         temperature = 1.0 if self.keeps_labels else method.temperature
         soft = np.zeros((n_pool, n_classes))
-        soft[:, present] = map_rows(lambda rows: sharpen(rows, temperature), proba)
-        if class_prior is not None:
-            soft[:, present] = align(_take_classes(soft, present), class_prior[present] / class_prior[present].sum())
+        soft[:, present] = sharpen(proba, temperature)
+        prior = self.find_prior()
+        if prior is not None:
+            soft[:, present] = align(soft[:, present], prior[present] / prior[present].sum())
         labels = soft.argmax(axis=1)
-        divided = map_rows(self._divide, soft)
+        divided = np.asarray(self.parts.weighting.divide(soft))
+        divided /= divided.sum(axis=1, keepdims=True)
         return PseudoLabels(
             narrow(labels, n_classes),
             narrow(present[proba.argmax(axis=1)], n_classes),
@@ -203,21 +216,10 @@ class PreparedSoft(PreparedMethod):
             power=temperature * self.calibration if method.output_power is None else method.output_power,
         )
 
-    def _divide(self, soft: Floats) -> Floats:
-        """What is worth a copy of a row; the classes of a row sum to 1."""
-        divided = np.asarray(self.parts.weighting.divide(soft))
-        divided /= divided.sum(axis=1, keepdims=True)
-        return divided
-
-
-def _take_classes(proba: Floats, present: Index) -> Floats:
-    """The columns of some classes; many rows without a copy where that is all of them."""
-    return proba if len(present) == proba.shape[1] and len(proba) > MANY_ROWS else proba[:, present]
-
 
 @dataclass(frozen=True)
 class SoftMethod(Method):
-    """A teacher's soft labels, sharpened and, in one of two variants, aligned.
+    """A teacher's soft labels, sharpened and perhaps aligned.
 
     Attributes
     ----------
@@ -228,28 +230,18 @@ class SoftMethod(Method):
     temperature : float
         How much soft labels are sharpened.
     class_prior : str, array-like or None, default="auto"
-        "labeled": the proportions of the training rows. An array: these proportions. None: labels are not aligned.
-        "auto": not aligned either, and as the teacher gave them where the labeled rows do not look like a random
-        sample.
-    both : bool, default=False
-        With "auto", whether a second student is trained on labels that are aligned with the proportions of the training
-        rows.
+        As in SoftSelfTrainingClassifier.
     output_power : float or None, default=None
         The power that the student's probabilities are raised to. None: the temperature that sharpened its labels, times
         the power that calibrates the teacher's out-of-fold probabilities.
     seed : int, default=0
         Seed of the teacher.
-
-    See Also
-    --------
-    run_method : Runs a method on a table.
     """
 
     parts: Parts
     teacher: Teacher
     temperature: float
     class_prior: str | ArrayLike | None = "auto"
-    both: bool = False
     output_power: float | None = None
     seed: int = 0
 
@@ -264,14 +256,9 @@ class SoftMethod(Method):
         return self.teacher.n_own_fits
 
     @property
-    def predicts_out_of_fold(self) -> bool:
+    def predicts_out_of_fold(self) -> bool:  # type: ignore[override]
         """Whether the teacher does."""
         return self.teacher.predicts_out_of_fold
-
-    @property
-    def keeps_every_candidate(self) -> bool:
-        """Whether both students are trained."""
-        return self.both and self.acts_on_sampling
 
     def class_proportions(self, y: Index, n_classes: int) -> Floats:
         """The given proportions, else those of the labeled rows."""
@@ -293,12 +280,6 @@ class SoftMethod(Method):
     def seeded(self, seed: int) -> SoftMethod:
         """The same method, with everything random in it seeded."""
         return replace(self, parts=self.parts.seeded(seed), teacher=seeded(self.teacher, seed), seed=seed)
-
-    def plan(self, n_splits: int, last_round: int, refits: bool) -> tuple[Sequence[float | None], int]:
-        """One candidate per variant: 0 is unaligned, 1 aligned."""
-        if self.keeps_every_candidate:
-            return list(VARIANTS), last_round
-        return [0.0 if self.class_prior is None or self.acts_on_sampling else 1.0], last_round
 
     def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedSoft:
         """A copy of the teacher for this split."""

@@ -1,63 +1,60 @@
-"""Soft self-training: one student of the user's own kind learns from a teacher's soft labels."""
+"""Soft self-training: an ensemble, or a model of the user's own kind, learns from a teacher's soft labels."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tabcast.checks import check_choice, check_number
+from tabcast.checks import check_number
 from tabcast.confidence import Raw
 from tabcast.decisions import Decision
 from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
 from tabcast.noise_filters import KeepAllRows
 from tabcast.pseudo_labels import Soft, TakeAll
-from tabcast.self_training._data import TrainingData
-from tabcast.self_training._deployed import AveragedClassifier, average, soften
+from tabcast.self_training._data import PseudoLabels
+from tabcast.self_training._deployed import AveragedClassifier, soften
 from tabcast.self_training._engine import Outcome
-from tabcast.self_training._method import Method, Parts
-from tabcast.self_training._reading import read_training_data
-from tabcast.self_training._self_trainer import SelfTrainer
-from tabcast.self_training._soft import ALIGNED, UNALIGNED, PreparedSoft, SoftMethod
+from tabcast.self_training._method import Parts
+from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
+from tabcast.self_training._soft import PreparedSoft, SoftMethod
 from tabcast.table import Floats
-from tabcast.teachers import Sampling, Teacher, resolve_teacher
-from tabcast.validation import Validation, resolve_validation
-
-DEPLOYMENTS = ("student", "retrained", "committee", "auto")
-FEW_LABELS = 110  # up to here a retrained committee was better than a student
+from tabcast.table._tables import take_rows
+from tabcast.teachers import Committee, Teacher
+from tabcast.teachers._committee import resolve_teacher
+from tabcast.teachers._teachers import Sampling
+from tabcast.validation import Validation
+from tabcast.validation._splits import resolve_validation
 
 
 class SoftSelfTrainingClassifier(SelfTrainer):
-    """One student of your own kind, trained on soft labels, for few labeled rows and no validation rows to spare.
+    """Train on soft labels of the unlabeled rows: an ensemble of several kinds, or a model of your own kind.
 
-    Hard pseudo-labels repeat the mistakes of the model that made them. Here a teacher, by default a committee of your
-    estimator and two others, gives every unlabeled row a probability per class. These are sharpened, and your
-    estimator is trained once on the labeled rows and on every unlabeled row divided among the classes. What it then
-    predicts is as extreme as the sharpened labels, so its probabilities are softened again by the same power. The
-    teacher predicts about as well as the student; the student is one model of your own kind to deploy.
+    Hard pseudo-labels repeat the mistakes of the model that made them. Here a teacher, by default a committee of
+    gradient boosting (or your estimator), extra trees and a linear model, gives every unlabeled row a probability per
+    class. These are sharpened, and models are trained once on the labeled rows and on every unlabeled row divided among
+    the classes: without an estimator all members of the committee, whose average predicts; with an estimator that one
+    alone, the student. What they predict is as extreme as the sharpened labels, so probabilities are softened again by
+    the same power.
 
-    Soft labels can be aligned with class proportions as well. Forty labels know these to about 8 points, so alignment
-    is not the default: `GuardedClassifier` trains an aligned student beside the unaligned one and keeps the better.
     **For `class_prior="labeled"` the labeled rows must be a random sample** of all rows. If they were balanced on
     purpose, or collected where a class is frequent, alignment does great harm. A committee detects it where it
     separates the classes well enough, and warns (see `sampling_`).
 
-    Cost: with the defaults seven fits of your estimator (one on the labeled rows, five on folds of them, the student),
-    and about two hundred small trees six times over.
+    Cost: with the defaults seven fits of boosting or your estimator (one on the labeled rows, five on folds of them,
+    one on soft labels), and about two hundred small trees seven times over.
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`, "auto" or None, default=None
-        The base classifier; its `fit` must take `sample_weight`. None: scikit-learn's HistGradientBoostingClassifier
-        with small leaves. "auto": a kind of model chosen on the labeled rows by :class:`~tabcast.models.Portfolio`.
-    teacher : str or Teacher, default=None
-        Who writes soft labels: "committee" or None, "self" (your estimator alone), "tabpfn" or "tabicl" (see
-        `docs/foundation_models.md`), or a member of `tabcast.teachers`.
+    estimator : classifier with `predict_proba` or None, default=None
+        The base classifier; its `fit` must take `sample_weight`. None: an ensemble.
+    teacher : str, classifier or Teacher, default=None
+        What gives soft labels: "committee" or None, "self" (your estimator alone), a classifier such as TabPFN, or a
+        member of `tabcast.teachers`.
     temperature : float or "auto", default="auto"
         How much soft labels are sharpened, ``q ** (1 / T)``. "auto": the teacher's own (0.5 for a committee, 1 for
         "self").
@@ -67,22 +64,16 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         them as they are.
     class_prior : str, array-like of shape (n_classes,) or None, default="auto"
         What the mean of the soft labels has to be. "auto": whatever it is, and labels are not sharpened either where
-        the labeled rows do not look like a random sample; in `GuardedClassifier` an aligned student, as with "labeled",
-        is compared as well where they do. "labeled": the proportions of the labeled rows, one row added to each class,
-        whatever their `sample_weight`. An array: a positive number per class in sorted order. None: whatever it is.
-    deploy : {"student", "retrained", "committee", "auto"}, default="student"
-        The model that predicts. "student": one model of your own kind. "retrained": the members of the committee, each
-        trained once more on the soft labels, and averaged; better than the student with few labels, and several models.
-        "committee": the teacher itself, which sees no unlabeled row. "auto": "retrained" with up to 110 labeled rows,
-        "student" with more; in `GuardedClassifier` the committee where it scores better.
+        the labeled rows do not look like a random sample. "labeled": the proportions of the labeled rows, one row added
+        to each class, whatever their `sample_weight`. An array: a positive number per class in sorted order. None:
+        whatever it is.
     smallest_share : float, default=0.02
         Smallest proportion of a row that is worth a copy in training.
     max_rounds : int, default=1
         Number of rounds; in further ones the student takes its own place on the committee.
     validation : str, float, int, splitter, Validation or None, default=None
         None: nothing is evaluated, the student is the model. "cv", a fraction, a number of folds, a splitter or a
-        member of `tabcast.validation`: the student, whatever is deployed, has to beat the supervised model on held-out
-        labeled rows.
+        member of `tabcast.validation`: the student has to beat the supervised model on held-out labeled rows.
     scoring : str or callable, default=None
         What rounds are evaluated by, as in scikit-learn. None: the estimator's own `score`.
     decision : str or Decision, default="accuracy"
@@ -96,8 +87,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         What marks an unlabeled row, besides missing values. "auto": -1 in a numeric y.
     categorical_features : array-like, default=None
         Names, positions or mask of the categorical columns, also for the teacher. None: inferred from the types.
-    judge_rows : int or None, default=None
-        Most unlabeled rows that alpha and rounds are chosen with, drawn at random. None: all.
+    max_pool : int or None, default=50_000
+        Most unlabeled rows that train, drawn at random; the model predicts any row. None: all.
     n_jobs : int, default=None
         Number of fits at a time, which does not change the result.
     random_state : int, RandomState instance or None, default=None
@@ -115,12 +106,12 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         supervised model won. Proportions below `smallest_share` are 0, and rows sum to 1.
     estimator_ : classifier
         The student as it was trained: a fitted copy of your estimator, or the supervised model if that won.
+    supervised_ : classifier
+        The model of the labeled rows alone: your estimator or, without one, the committee.
     deployed_ : classifier
-        What predicts: the student with softened probabilities, or what `deploy` says.
-    student_ : classifier
-        The self-trained model, also where the committee is deployed.
+        What predicts: the student with softened probabilities, or the ensemble.
     committee_ : classifier or None
-        The teacher as a classifier; None if it is your estimator alone, or without unlabeled rows.
+        The committee as a classifier; None if the teacher is your estimator alone, or without unlabeled rows.
     output_temperature_ : float
         The power that the student's probabilities are raised to; 1 where the supervised model won.
     class_prior_ : ndarray of shape (n_classes,) or None
@@ -128,12 +119,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
     sampling_ : Sampling or None
         :class:`~tabcast.teachers.Sampling`: whether the labeled rows look like a random sample to the teacher. None
         where it cannot tell.
-    seconds_ : dict
-        Where the time went: "supervised", "teacher" (its own fits and those of your estimator on folds) and "students";
-        all splits and the final model together.
     classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
-labeled_iter_, selected_features_, parts_, supervised_, decision_, supervised_decision_, class_mix_, \
-n_fits_ : see SelfTrainingClassifier
+labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fits_ : see SelfTrainingClassifier
         The model and what happened in training. Every unlabeled row is in use; `label` is its most likely class,
         `raw_label` the teacher's, before alignment.
 
@@ -167,11 +154,10 @@ n_fits_ : see SelfTrainingClassifier
         self,
         estimator: BaseEstimator | str | None = None,
         *,
-        teacher: str | Teacher | None = None,
+        teacher: Any = None,
         temperature: str | float = "auto",
         output_temperature: str | float = "auto",
         class_prior: str | ArrayLike | None = "auto",
-        deploy: str = "student",
         smallest_share: float = 0.02,
         max_rounds: int = 1,
         validation: Validation | str | float | Any | None = None,
@@ -180,7 +166,7 @@ n_fits_ : see SelfTrainingClassifier
         patience: int = 1,
         missing_label: Any = "auto",
         categorical_features: ArrayLike | None = None,
-        judge_rows: int | None = None,
+        max_pool: int | None = MAX_POOL,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -190,7 +176,6 @@ n_fits_ : see SelfTrainingClassifier
         self.temperature = temperature
         self.output_temperature = output_temperature
         self.class_prior = class_prior
-        self.deploy = deploy
         self.smallest_share = smallest_share
         self.max_rounds = max_rounds
         self.validation = validation
@@ -199,7 +184,7 @@ n_fits_ : see SelfTrainingClassifier
         self.patience = patience
         self.missing_label = missing_label
         self.categorical_features = categorical_features
-        self.judge_rows = judge_rows
+        self.max_pool = max_pool
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -210,7 +195,6 @@ n_fits_ : see SelfTrainingClassifier
         check_number(self.smallest_share, "smallest_share", owner, "[0, 0.5)")
         check_number(self.temperature, "temperature", owner, "(0, inf)", allowed=["auto"])
         check_number(self.output_temperature, "output_temperature", owner, "(0, inf)", allowed=["auto"])
-        check_choice(self.deploy, DEPLOYMENTS, f"`deploy` of {owner}")
         if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
             raise ValueError(
                 f"`class_prior` of {owner} must be 'auto', 'labeled', None or a positive number for each class; "
@@ -221,7 +205,6 @@ n_fits_ : see SelfTrainingClassifier
         parts.check()
         teacher = resolve_teacher(self.teacher, owner)
         teacher.check()
-        _check_deployment(self.deploy, teacher, owner)
         return SoftMethod(
             parts,
             teacher,
@@ -230,73 +213,41 @@ n_fits_ : see SelfTrainingClassifier
             output_power=None if isinstance(self.output_temperature, str) else float(self.output_temperature),
         )
 
-    def fit_variants(
-        self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None, **fit_params: Any
-    ) -> dict[str, Self]:
-        """Train the students; with `class_prior="auto"` an unaligned one and, from the same teacher, an aligned one."""
-        method = self._build_method()
-        self._check()
-        if not method.acts_on_sampling:
-            return super().fit_variants(X, y, sample_weight=sample_weight, **fit_params)
-        data = read_training_data(self, X, y, None, None, sample_weight, fit_params)
-        fitted = self._run(replace(method, both=len(data.pool) > 0), data)
-        # Labels that may not be aligned are those of the first student.
-        return {
-            name: one
-            for name, one in zip((UNALIGNED, ALIGNED), fitted, strict=False)
-            if name == UNALIGNED or one.class_prior_ is not None
-        }
-
-    def find_deployment(self, n_labeled: int) -> str:
-        """Find out which kind of self-trained model `deploy` stands for.
-
-        Parameters
-        ----------
-        n_labeled : int
-            Number of labeled rows.
-
-        Returns
-        -------
-        {"student", "retrained", "committee"}
-            The value of `deploy`, or what "auto" means.
-        """
-        if self.deploy != "auto":
-            return self.deploy
-        few = n_labeled <= FEW_LABELS and resolve_teacher(self.teacher, type(self).__name__).can_retrain
-        return "retrained" if few else "student"
-
     def _remember(self, outcome: Outcome[PreparedSoft]) -> None:
         super()._remember(outcome)
-        final, alpha, best = outcome.final, outcome.chosen.alpha, outcome.best
-        first = final.first_labels.get(alpha)
+        final, pseudo = outcome.final, outcome.best.pseudo
+        first = final.first_labels
         self.teacher_ = None if first is None else final.teacher
         self.sampling_ = final.sampling
-        self.class_prior_ = final.find_prior(alpha)
-        learned_from = first if best.pseudo.soft is None else best.pseudo
+        self.class_prior_ = final.find_prior()
+        learned_from = first if pseudo.soft is None else pseudo
         nothing = np.zeros((len(outcome.data.pool), outcome.data.n_classes))
         self.soft_labels_ = nothing if learned_from is None or learned_from.soft is None else learned_from.soft
-        seconds = {**outcome.fitter.seconds, "teacher": sum(one.seconds for one in outcome.prepared)}
-        self.seconds_ = {name: seconds[name] for name in ("supervised", "teacher", "students")}
-        self._set_models(outcome)
-
-    def _set_models(self, outcome: Outcome[PreparedSoft]) -> None:
-        """The student with softened probabilities, the committee, and which of them predicts."""
-        final, pseudo = outcome.final, outcome.best.pseudo
-        deploy = self.find_deployment(len(outcome.data.labeled))
-        self.committee_ = None
-        if self.teacher_ is not None and self.teacher_.stands_alone:
-            self.committee_ = average(self.teacher_.list_classifiers(self.supervised_), final.present_classes)
         self.output_temperature_ = pseudo.power
-        self.student_ = soften(self.estimator_, pseudo.power)
-        if deploy == "retrained" and self.committee_ is not None and pseudo.soft is not None:
-            self.student_ = final.retrain(self.estimator_, pseudo)
-        self.deployed_ = self.committee_ if deploy == "committee" and self.committee_ is not None else self.student_
-
-    def _run(self, method: Method, data: TrainingData) -> list[Self]:
-        fitted = super()._run(method, data)
+        self.deployed_ = soften(self.estimator_, pseudo.power)
+        self.committee_ = None
+        if isinstance(self.teacher_, Committee):
+            members = self.teacher_.list_classifiers(self.supervised_)
+            self.committee_ = AveragedClassifier(members, self.teacher_.weights_.tolist(), final.present_classes)
+            if self.estimator is None:
+                self.supervised_ = self.deployed_ = self.committee_
+                self.supervised_decision_ = self.decision_
+                if pseudo.soft is not None:
+                    self.deployed_ = self._retrain(final, pseudo)
         if self.sampling_ is not None and not self.sampling_.looks_random:
             self._warn_not_random(self.sampling_)
-        return fitted
+
+    def _retrain(self, final: PreparedSoft, pseudo: PseudoLabels) -> AveragedClassifier:
+        """Train the other members of the committee on the soft labels as well; each has softened probabilities."""
+        assert pseudo.soft is not None
+        assert isinstance(self.teacher_, Committee)
+        data, train, present = final.data, final.split.train, final.present
+        rows = np.concatenate([train, data.pool])
+        soft = np.concatenate([np.eye(data.n_classes)[data.labels.codes[train]], pseudo.soft])[:, present]
+        weight = None if data.sample_weight is None else data.sample_weight[rows]
+        members = self.teacher_.retrain(self.estimator_, take_rows(data.X, rows), soft, weight, final.method.seed)
+        softened = [soften(member, pseudo.power) for member in members]
+        return AveragedClassifier(softened, self.teacher_.weights_.tolist(), final.present_classes)
 
     def _warn_not_random(self, sampling: Sampling) -> None:
         """Warn that the labeled rows are no random sample, where that matters."""
@@ -319,20 +270,6 @@ n_fits_ : see SelfTrainingClassifier
             f"unlabeled rows (p = {sampling.p_value:.1g}). {consequence}",
             SamplingWarning,
             stacklevel=4,
-        )
-
-
-def _check_deployment(deploy: str, teacher: Teacher, owner: str) -> None:
-    """Refuse to deploy a committee that there is not."""
-    if deploy in ("committee", "retrained") and not teacher.stands_alone:
-        raise ValueError(
-            f"`deploy`={deploy!r} of {owner} needs a teacher with models besides your own; {teacher!r} is your "
-            "estimator alone. Use deploy='student', or teacher='committee'."
-        )
-    if deploy == "retrained" and not teacher.can_retrain:
-        raise ValueError(
-            f"`deploy`='retrained' of {owner} needs a teacher with members to train, such as Committee; got "
-            f"{teacher!r}. Use deploy='student' or deploy='committee'."
         )
 
 

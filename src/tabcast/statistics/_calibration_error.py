@@ -5,16 +5,13 @@ All take the true classes first and the probabilities second, as scikit-learn's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from tabcast.checks import check_integer
-from tabcast.statistics._wilson import wilson_interval
-from tabcast.table import Floats, Index, Mask
+from tabcast.statistics._intervals import wilson_interval
+from tabcast.table import Floats, Index
 
 ROUNDING = 1e-6  # what single precision may add to a probability of 1
 
@@ -35,52 +32,9 @@ BINNINGS = {"equal_width": equal_width_edges, "equal_mass": equal_mass_edges}
 
 
 def expected_gap(curve: pd.DataFrame) -> float:
-    """Return the mean distance between accuracy and confidence over the bins, weighted by their rows.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        Result of :func:`reliability_curve`.
-
-    Returns
-    -------
-    float
-        The expected calibration error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.statistics import expected_gap, reliability_curve
-    >>> curve = reliability_curve([0, 1, 1], np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]), n_bins=2)
-    >>> round(expected_gap(curve), 3)
-    0.133
-    """
+    """Mean distance between accuracy and confidence over the bins of a reliability curve, weighted by their rows."""
     gaps = (curve["accuracy"] - curve["confidence"]).abs()
     return float((gaps * curve["count"]).sum() / curve["count"].sum())
-
-
-def largest_gap(curve: pd.DataFrame) -> float:
-    """Return the largest distance between accuracy and confidence among the bins that have rows.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        A reliability curve.
-
-    Returns
-    -------
-    float
-        The maximum calibration error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.statistics import largest_gap, reliability_curve
-    >>> proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
-    >>> round(largest_gap(reliability_curve([0, 1, 1], proba, n_bins=2)), 3)
-    0.1
-    """
-    return float((curve["accuracy"] - curve["confidence"]).abs().max())
 
 
 def reliability_curve(
@@ -88,7 +42,6 @@ def reliability_curve(
     proba: ArrayLike,
     *,
     classes: ArrayLike | None = None,
-    of_class: Any = None,
     n_bins: int = 10,
     binning: str = "equal_width",
 ) -> pd.DataFrame:
@@ -102,9 +55,6 @@ def reliability_curve(
         Confidence in each class, or in the second of two.
     classes : array-like of shape (n_classes,), default=None
         Class of each column, for instance ``model.classes_``. None if `y` holds column indices.
-    of_class : object, default=None
-        A class, to compare its probability with its frequency. None compares the confidence in the predicted class with
-        the accuracy.
     n_bins : int, default=10
         Number of bins.
     binning : "equal_width" or "equal_mass", default="equal_width"
@@ -114,13 +64,13 @@ def reliability_curve(
     -------
     DataFrame
         One row per bin, with columns `lower` and `upper` (the bin (lower, upper]; a confidence of 0 belongs to the
-        first), `confidence` (mean over the bin), `accuracy` (proportion of rows that are right, or of the class),
+        first), `confidence` (mean over the bin), `accuracy` (proportion of rows that are right),
         `accuracy_low` and `accuracy_high` (its 95% interval, Wilson) and `count` (number of rows). Means are NaN in a
         bin without rows.
 
     See Also
     --------
-    tabcast.plots.draw_reliability : Draw the curve.
+    tabcast.plots.plot_calibration : Draws the calibration of a run.
     expected_calibration_error : Summarize it in one number.
 
     Examples
@@ -134,20 +84,8 @@ def reliability_curve(
     1   0.25   0.50         NaN       NaN      0
     2   0.50   0.75        0.65       0.5      2
     3   0.75   1.00        0.85       1.0      2
-    >>> curve = reliability_curve([0, 1, 1, 1], proba, of_class=1, n_bins=2)
-    >>> curve[["lower", "upper", "confidence", "accuracy", "count"]]
-       lower  upper  confidence  accuracy  count
-    0    0.0    0.5         0.2       0.5      2
-    1    0.5    1.0         0.7       1.0      2
     """
-    _check_bins(n_bins, binning, "reliability_curve")
-    index, table, names = _check_rows(y, proba, classes, "reliability_curve")
-    if of_class is None:
-        return _bin_rows(*_predicted(index, table), n_bins, binning)
-    if of_class not in names:
-        raise ValueError(f"`of_class` of reliability_curve must be one of {names}; got {of_class!r}.")
-    column = names.index(of_class)
-    return _bin_rows(table[:, column], index == column, n_bins, binning)
+    return _curve(y, proba, classes, n_bins, binning, "reliability_curve")
 
 
 def expected_calibration_error(
@@ -155,7 +93,6 @@ def expected_calibration_error(
     proba: ArrayLike,
     *,
     classes: ArrayLike | None = None,
-    class_wise: bool = False,
     n_bins: int = 10,
     binning: str = "equal_width",
 ) -> float:
@@ -169,9 +106,6 @@ def expected_calibration_error(
         Probabilities of each class, or of the second of two.
     classes : array-like of shape (n_classes,), default=None
         The class of each column. None if `y` holds column indices.
-    class_wise : bool, default=False
-        With False, the usual ECE of the predicted class. With True, the mean over the classes of the ECE of their
-        probability.
     n_bins : int, default=10
         Number of bins.
     binning : "equal_width" or "equal_mass", default="equal_width"
@@ -184,7 +118,6 @@ def expected_calibration_error(
 
     See Also
     --------
-    maximum_calibration_error : The largest distance.
     reliability_curve : The distances per bin.
 
     Notes
@@ -197,7 +130,6 @@ def expected_calibration_error(
     References
     ----------
     Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities using Bayesian binning. AAAI.
-    Class by class: Kull, Perello-Nieto, Kängsepp, Silva Filho, Song, Flach (2019). Beyond temperature scaling. NeurIPS.
 
     Examples
     --------
@@ -208,76 +140,18 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y, proba, classes=["no", "yes"]), 3)
     0.2
     """
-    curves = _curves(y, proba, classes, class_wise, n_bins, binning, "expected_calibration_error")
-    return float(np.mean([expected_gap(curve) for curve in curves]))
+    return expected_gap(_curve(y, proba, classes, n_bins, binning, "expected_calibration_error"))
 
 
-def maximum_calibration_error(
-    y: ArrayLike,
-    proba: ArrayLike,
-    *,
-    n_bins: int = 10,
-    binning: str = "equal_width",
-    classes: ArrayLike | None = None,
-    class_wise: bool = False,
-) -> float:
-    """Compute the largest distance between confidence and accuracy among the bins that have rows (MCE).
-
-    Bins with a handful of rows dominate it; `binning="equal_mass"` avoids that.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Classes of the rows.
-    proba : array-like of shape (n_rows, n_classes) or (n_rows,)
-        Predicted probabilities.
-    n_bins : int, default=10
-        Number of bins.
-    binning : "equal_width" or "equal_mass", default="equal_width"
-        Whether bins have the same width or about the same number of rows.
-    classes : array-like of shape (n_classes,), default=None
-        Classes in the order of the columns. None if `y` holds column indices.
-    class_wise : bool, default=False
-        With False, of the predicted class only. With True, the largest among all classes.
-
-    Returns
-    -------
-    float
-        The largest distance, from 0 to 1.
-
-    See Also
-    --------
-    expected_calibration_error : The mean distance.
-
-    Examples
-    --------
-    >>> from tabcast.statistics import maximum_calibration_error
-    >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]
-    >>> round(maximum_calibration_error([0, 1, 1, 1], proba, n_bins=4), 3)
-    0.15
-    """
-    curves = _curves(y, proba, classes, class_wise, n_bins, binning, "maximum_calibration_error")
-    return max(largest_gap(curve) for curve in curves)
-
-
-def _curves(
-    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, class_wise: bool, n_bins: int, binning: str, owner: str
-) -> Iterator[pd.DataFrame]:
-    """The reliability curve of the predicted class, or that of each class."""
-    _check_bins(n_bins, binning, owner)
-    index, table, _ = _check_rows(y, proba, classes, owner)
-    if not class_wise:
-        return iter([_bin_rows(*_predicted(index, table), n_bins, binning)])
-    return (_bin_rows(column, index == j, n_bins, binning) for j, column in enumerate(table.T))
-
-
-def _predicted(index: Index, table: Floats) -> tuple[Floats, Mask]:
-    """Confidence in the predicted class of each row, and whether it is right."""
-    return table.max(axis=1), table.argmax(axis=1) == index
-
-
-def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.DataFrame:
-    """Means of each bin (lower, upper]."""
+def _curve(
+    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, n_bins: int, binning: str, owner: str
+) -> pd.DataFrame:
+    """Means of each bin (lower, upper] of the confidence in the predicted class."""
+    check_integer(n_bins, "n_bins", owner, 1)
+    if binning not in BINNINGS:
+        raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
+    index, table = _check_rows(y, proba, classes, owner)
+    confidence, right = table.max(axis=1), table.argmax(axis=1) == index
     edges = BINNINGS[binning](confidence, n_bins)
     bins = np.searchsorted(edges[1:-1], confidence, side="left")
     count = np.bincount(bins, minlength=len(edges) - 1)
@@ -298,17 +172,8 @@ def _bin_rows(confidence: Floats, right: Mask, n_bins: int, binning: str) -> pd.
     )
 
 
-def _check_bins(n_bins: Any, binning: Any, owner: str) -> None:
-    """Check the number of bins and the binning."""
-    check_integer(n_bins, "n_bins", owner, 1)
-    if binning not in BINNINGS:
-        raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
-
-
-def _check_rows(
-    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str
-) -> tuple[Index, Floats, list[Any]]:
-    """Column index of each row's class, the probabilities as a table, the class of each column."""
+def _check_rows(y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str) -> tuple[Index, Floats]:
+    """Column index of each row's class, and the probabilities as a table."""
     table = np.asarray(proba, dtype=np.float64)
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
@@ -333,4 +198,4 @@ def _check_rows(
         strange = labels[index < 0].tolist()[0]
         hint = " Pass `classes`, for instance model.classes_." if classes is None else ""
         raise ValueError(f"`y` of {owner} must hold only the classes {names.tolist()}; got {strange!r}.{hint}")
-    return index.astype(np.intp), table, names.tolist()
+    return index.astype(np.intp), table

@@ -18,23 +18,7 @@ CANDIDATES = np.round(np.arange(0.995, 0.5, -0.005), 3)  # precisions, to find o
 
 
 class SupportedThreshold(NamedTuple):
-    """A threshold of confidence, and the rows that show how often predictions above it are right.
-
-    Parameters
-    ----------
-    threshold : float
-        Confidence from which on predictions count.
-    n_rows : int
-        Rows with at least this confidence.
-    n_right : int
-        Those of them that are predicted correctly.
-    bound : float
-        Lower bound of the precision, at least the precision that was required.
-
-    See Also
-    --------
-    supported_threshold : Finds it.
-    """
+    """A threshold of confidence, the rows above it, those that are right, and the lower bound of the precision."""
 
     threshold: float
     n_rows: int
@@ -43,82 +27,17 @@ class SupportedThreshold(NamedTuple):
 
 
 def precision_bound(n_right: int, n_rows: int, level: float = 0.9) -> float:
-    """Compute the exact one-sided lower bound of a proportion (Clopper, Pearson, 1934).
-
-    Parameters
-    ----------
-    n_right : int
-        Number of correct predictions.
-    n_rows : int
-        Number of predictions.
-    level : float, default=0.9
-        Confidence that the proportion is at least the bound.
-
-    Returns
-    -------
-    float
-        The bound; 0 if no prediction is correct.
-
-    See Also
-    --------
-    supported_threshold : The bound after a search over thresholds.
-
-    Examples
-    --------
-    >>> from tabcast.statistics import precision_bound
-    >>> round(precision_bound(45, 45), 3), round(precision_bound(44, 45), 3)
-    (0.95, 0.916)
-    """
+    """The exact one-sided lower bound of a proportion (Clopper, Pearson, 1934); 0 if no prediction is correct."""
     return float(beta.ppf(1 - level, n_right, n_rows - n_right + 1)) if n_right else 0.0
 
 
 def fewest_rows(precision: float, level: float = 0.9) -> int:
-    """Count the rows without an error that it takes to support a precision.
-
-    Parameters
-    ----------
-    precision : float
-        The precision, above 0 and below 1.
-    level : float, default=0.9
-        Confidence level.
-
-    Returns
-    -------
-    int
-        The smallest n with ``precision ** n <= 1 - level``.
-
-    Examples
-    --------
-    >>> from tabcast.statistics import fewest_rows
-    >>> fewest_rows(0.95), fewest_rows(0.9)
-    (45, 22)
-    """
+    """Rows without an error that it takes to support a precision: the smallest n with ``precision^n <= 1 - level``."""
     return max(math.ceil(math.log(1 - level) / math.log(precision) - 1e-9), 1)
 
 
 def threshold_grid(confidence: ArrayLike) -> Floats:
-    """Get thresholds at equal steps of the proportion of rows above them.
-
-    Parameters
-    ----------
-    confidence : array-like of shape (n_rows,)
-        Confidence in the predictions of the rows that are to be predicted.
-
-    Returns
-    -------
-    ndarray
-        At most 50 different values, the highest first.
-
-    See Also
-    --------
-    supported_threshold : Find one that is supported.
-
-    Examples
-    --------
-    >>> from tabcast.statistics import threshold_grid
-    >>> threshold_grid([0.5, 0.7, 0.9])
-    array([0.9, 0.7, 0.5])
-    """
+    """Thresholds at equal steps of the proportion of rows above them: at most 50 values, the highest first."""
     values = np.sort(np.asarray(confidence, dtype=float))[::-1]
     if not len(values):
         return values
@@ -138,7 +57,7 @@ def supported_threshold(
     right : array-like of bool of shape (n_rows,)
         Whether the prediction is correct.
     thresholds : array-like of shape (n_thresholds,)
-        Thresholds to try. They must not depend on `right`; those of :func:`threshold_grid` of other rows do not.
+        Thresholds to try. They must not depend on `right`; quantiles of the confidence in other rows do not.
     precision : float
         Proportion of correct predictions among rows at or above the threshold, to be reached.
     level : float, default=0.9
@@ -147,7 +66,8 @@ def supported_threshold(
     Returns
     -------
     SupportedThreshold or None
-        None if no threshold is supported.
+        A named tuple of `threshold`, `n_rows` (at or above it), `n_right` (correct ones among them) and `bound` (lower
+        bound of the precision). None if no threshold is supported.
 
     Notes
     -----
@@ -202,33 +122,9 @@ def supported_threshold(
 def supported_precision(
     confidence: ArrayLike, right: ArrayLike, thresholds: ArrayLike, level: float = 0.9
 ) -> float | None:
-    """Find the highest precision, in steps of half a point, for which some threshold is supported.
+    """The highest precision, in steps of half a point, for which some threshold is supported; None below 50.5%.
 
     It is chosen after looking at the rows, so it tells what to aim at and promises nothing.
-
-    Parameters
-    ----------
-    confidence : array-like of shape (n_rows,)
-        Confidence in the prediction of each row.
-    right : array-like of bool of shape (n_rows,)
-        Whether the prediction is correct.
-    thresholds : array-like of shape (n_thresholds,)
-        Thresholds to try.
-    level : float, default=0.9
-        Confidence level.
-
-    Returns
-    -------
-    float or None
-        None if not even 50.5% is supported.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.statistics import supported_precision
-    >>> confidence, right = np.linspace(0.5, 1, 60), np.arange(60) > 5
-    >>> supported_precision(confidence, right, [0.6, 0.8])
-    0.95
     """
     for precision in CANDIDATES:
         if supported_threshold(confidence, right, thresholds, float(precision), level) is not None:
@@ -239,38 +135,11 @@ def supported_precision(
 def labels_to_support(
     confidence: ArrayLike, right: ArrayLike, thresholds: ArrayLike, precision: float, level: float = 0.9
 ) -> int | None:
-    """Estimate how many more rows would support a precision.
+    """About how many more rows would support a precision, if predictions stay as good as they are; None if none would.
 
-    Parameters
-    ----------
-    confidence, right : array-like of shape (n_rows,)
-        Confidence in each prediction, and whether it is correct.
-    thresholds : array-like of shape (n_thresholds,)
-        Thresholds to try.
-    precision : float
-        Precision to be reached.
-    level : float, default=0.9
-        Confidence level.
-
-    Returns
-    -------
-    int or None
-        About how many rows more, at least 1, if predictions stay as good as they are. None if they are not good enough
-        above any threshold, however many rows there are.
-
-    Notes
-    -----
     Above each threshold the proportion of correct predictions is estimated by ``(n_right + 1/2) / (n_rows + 1)``. Where
     it exceeds `precision`, the number of rows for a significant test is found and scaled by the proportion of rows
     above the threshold. The smallest number counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.statistics import labels_to_support
-    >>> confidence, right = np.linspace(0.5, 1, 40), np.arange(40) > 10
-    >>> labels_to_support(confidence, right, [0.7], precision=0.95)
-    135
     """
     total = len(np.asarray(right))
     _, n_rows, n_right = _count(confidence, right, thresholds)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar
 
-from tabcast.study import methods
 from tabcast.study.datasets import DatasetInfo, list_datasets
-from tabcast.study.methods import Method
+from tabcast.study.methods import Method, others, paper
 from tabcast.study.models import MODELS, Model
-from tabcast.study.trial import Task, Trial, configuration
+from tabcast.study.records import Store, Task, Trial, configuration
 from tabcast.study.work import describe_loop, describe_part
 
 Named = TypeVar("Named", DatasetInfo, Model, Method)
@@ -45,6 +42,12 @@ class Catalog:
     def why_skip(self, model: str, method: str) -> str | None:
         """Return why a trial cannot run here, or None if it can."""
         return self.models[model].unavailable or self.methods[method].why_skip(self.models[model])
+
+    def is_missing(self, trial: Trial, store: Store) -> bool:
+        """Whether a trial can run and is not recorded as done."""
+        if self.why_skip(trial.learner.model, trial.method):
+            return False
+        return not store.is_done(trial, self.configuration(trial))
 
     def configuration(self, task: Task) -> dict[str, Any]:
         """Collect everything that decides a task's numbers."""
@@ -86,7 +89,7 @@ def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
     plugins : iterable of Path, default=()
         Plug-in folders; the code in their Python files is run.
     """
-    sources = [*_walk(methods), *(_import_file(path) for folder in plugins for path in _python_files(folder))]
+    sources = [paper, others, *(_import_file(path) for folder in plugins for path in _python_files(folder))]
     found = [value for module in sources for value in vars(module).values()]
     return Catalog(
         _by_name([*list_datasets(), *_of_type(found, DatasetInfo)], "dataset"),
@@ -108,12 +111,6 @@ def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
             raise ValueError(f"There are two {kind}s called {member.name!r}; give the plug-in another name.")
         named[member.name] = member
     return named
-
-
-def _walk(package: ModuleType) -> Iterator[ModuleType]:
-    """Import the modules of a package."""
-    for info in iter_modules(package.__path__):
-        yield import_module(f"{package.__name__}.{info.name}")
 
 
 def _python_files(folder: Path) -> list[Path]:

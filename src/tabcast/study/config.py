@@ -11,9 +11,9 @@ from typing import Any
 
 from tabcast.checks import check_choice
 from tabcast.study.catalog import Catalog, load_catalog
-from tabcast.study.datasets import PREPROCESSINGS
+from tabcast.study.datasets._preprocessing import PREPROCESSINGS
 from tabcast.study.protocol import N_FOLDS
-from tabcast.study.trial import Learner, Setting, Trial
+from tabcast.study.records import Learner, Setting, Trial
 from tabcast.study.work import FILTERS, STRATEGIES
 
 CAPPED_FIELDS = ("seeds", "n_tuning_trials", "max_rows")  # of a grid; other caps are on parameters of a model

@@ -1,7 +1,8 @@
-"""The outputs of a study: tables and figures as files, beside the results and versions that they are made from."""
+"""The outputs of a study: its tables as text, its figures, and a folder with both and the results behind them."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -11,67 +12,50 @@ from typing import Any
 import pandas as pd
 
 from tabcast.checks import check_choice
-from tabcast.study.analysis import Table
-from tabcast.study.analysis.listing import Listing
-from tabcast.study.analysis.printed import read_printed
-from tabcast.study.analysis.views import make_table, render
+from tabcast.study.analysis.published import read_printed
+from tabcast.study.analysis.table import Table
+from tabcast.study.analysis.views import make_table
 from tabcast.study.config import Study
-from tabcast.study.results import DETAILS, collect_details, collect_results, read_details, read_results
+from tabcast.study.records import write_bytes
+from tabcast.study.results import DETAILS, RESULTS, collect_details, collect_results, read_details, read_results
 from tabcast.study.run import versions
-from tabcast.study.store import write_bytes, write_text
-
-ENDINGS = {"markdown": "md", "csv": "csv", "latex": "tex"}
-RESULTS = "results.csv"
-Tables = Mapping[str, Table | Listing]
 
 
-def make_tables(study: Study, profile: str, results: Path | None = None) -> Tables:
-    """Make the tables of a configuration.
-
-    Parameters
-    ----------
-    study, profile : Study
-        Which trials.
-    results : Path, optional
-        CSV file of the results table, to read in place of the records.
-    """
-    if not study.tables:
-        raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
-    found = _read_results(study, profile, results)
+def make_tables(study: Study, results: pd.DataFrame) -> dict[str, Table]:
+    """Make the tables of a configuration from its results."""
     published = None if study.published is None else pd.read_csv(study.published, keep_default_na=False, na_values=[""])
     printed = None if study.published is None else read_printed(study.published)
-    return {spec["name"]: make_table(spec, found, published, printed) for spec in study.tables}
+    return {spec["name"]: make_table(spec, results, published, printed) for spec in study.tables}
 
 
-def render_tables(study: Study, tables: Tables, style: str) -> str:
-    """Join all tables of a study in one text."""
-    return "\n\n".join(render(table, style, study.catalog.labels).rstrip("\n") for table in tables.values())
-
-
-def write_tables(study: Study, profile: str, folder: Path, results: Path | None = None) -> list[Path]:
-    """Write each table in every style, and the page."""
-    tables = make_tables(study, profile, results)
-    paths = [
-        _write(folder / f"{name}.{ending}", render(table, style, study.catalog.labels))
-        for name, table in tables.items()
-        for style, ending in ENDINGS.items()
-    ]
-    return [*paths, *_write_page(study, profile, folder, results, tables)]
+def render_tables(study: Study, profile: str, style: str, results: Path | None = None, name: str | None = None) -> str:
+    """Join the tables of a study, or one of them, in one text; from its records or a file of results."""
+    if not study.tables:
+        raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
+    tables = make_tables(study, collect_results(study, profile) if results is None else read_results(results))
+    if name is not None:
+        check_choice(name, tables, f"table of {study.path.name}")
+        tables = {name: tables[name]}
+    return "\n\n".join(table.render(style, study.catalog.labels).rstrip("\n") for table in tables.values())
 
 
 def write_figures(
     study: Study, profile: str, folder: Path, kinds: Sequence[str] = ("png",), results: Path | None = None
 ) -> list[Path]:
-    """Draw each figure of a configuration to a file of every kind, and write the page."""
+    """Draw each figure of a configuration to a file of every kind; from its records or a file of results."""
     from matplotlib import pyplot as plt
 
-    from tabcast.study.figures.views import make_figure
+    from tabcast.study.figures import make_figure
 
     for kind in kinds:
         check_choice(kind, ("png", "svg", "pdf"), "format of a figure")
     if not study.figures:
         raise ValueError(f"{study.path.name} has no figures; try: tabcast study table {study.path}")
-    found, details, paths = _read_results(study, profile, results), _read_details(study, profile, results), []
+    if results is None:
+        found, details = collect_results(study, profile), collect_details(study, profile)
+    else:
+        found, details = read_results(results), read_details(results)
+    paths = []
     for spec in study.figures:
         figure = make_figure(spec, found, details, study.catalog.labels)
         for kind in kinds:
@@ -82,38 +66,31 @@ def write_figures(
             write_bytes(target, image.getvalue())
             paths.append(target)
         plt.close(figure)
-    tables = make_tables(study, profile, results) if study.tables else {}
-    return [*paths, *_write_page(study, profile, folder, results, tables)]
-
-
-def _write_page(study: Study, profile: str, folder: Path, results: Path | None, tables: Tables) -> list[Path]:
-    """Write one page with all tables and figures and, where they come from records, the results behind them."""
-    paths = []
-    if results is None:
-        found, details = collect_results(study, profile), collect_details(study, profile)
-        paths.append(_write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n")))
-        paths.append(_write(folder / "run.json", json.dumps(_describe_run(study, profile, found), indent=1) + "\n"))
-        if details:
-            paths.append(_write(folder / DETAILS, json.dumps(details) + "\n"))
-    page = [f"# {study.item}: {study.title}", study.notes, _how(study, profile, folder)]
-    if tables:
-        page.append(render_tables(study, tables, "markdown"))
-    page += [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
-    paths.append(_write(folder / "README.md", "\n\n".join(part for part in page if part) + "\n"))
     return paths
 
 
-def _read_results(study: Study, profile: str, results: Path | None) -> pd.DataFrame:
-    """Read the results table from records or from a file."""
-    return collect_results(study, profile) if results is None else read_results(results)
+def write_folder(study: Study, profile: str, folder: Path) -> None:
+    """Write a page with all tables and figures, and the results behind them."""
+    found = collect_results(study, profile)
+    _write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n"))
+    _write(folder / "run.json", json.dumps(_describe_run(study, profile, found), indent=1) + "\n")
+    if study.figures:
+        details = collect_details(study, profile)
+        if details:
+            _write(folder / DETAILS, json.dumps(details) + "\n")
+        write_figures(study, profile, folder)
+    config = f"{name_place(study.path)} --profile {profile}"
+    how = (
+        f"Made by `tabcast study run {config}`, then `tabcast study write {config} --out {name_place(folder.parent)}`; "
+        f"`{RESULTS}` has the trials, `run.json` versions and seeds."
+    )
+    tables = [table.render(labels=study.catalog.labels) for table in make_tables(study, found).values()]
+    figures = [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
+    page = [f"# {study.item}: {study.title}", study.notes, how, *tables, *figures]
+    _write(folder / "README.md", "\n\n".join(part.rstrip("\n") for part in page if part) + "\n")
 
 
-def _read_details(study: Study, profile: str, results: Path | None) -> list[dict[str, Any]]:
-    """Read what figures need beyond the results table, from records or from the file beside it."""
-    return collect_details(study, profile) if results is None else read_details(results)
-
-
-def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str, Any]:
+def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> Mapping[str, Any]:
     """Collect what is needed to run the study again."""
     done = results[results["status"] == "done"]
     return {
@@ -126,20 +103,12 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> dict[str
     }
 
 
-def _how(study: Study, profile: str, folder: Path) -> str:
-    """Name the commands that make this folder."""
-    config = f"{name_place(study.path)} --profile {profile}"
-    return (
-        f"Made by `tabcast study run {config}`, then `tabcast study table` and `figure` with `--out "
-        f"{name_place(folder)}`; `results.csv` has the trials, `run.json` versions and seeds."
-    )
-
-
-def _write(path: Path, text: str) -> Path:
-    write_text(path, text)
-    return path
+def _write(path: Path, text: str) -> None:
+    """Write text, compressed if the name says so; without a time stamp inside, the same text gives the same file."""
+    content = text.encode("utf-8")
+    write_bytes(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
 def name_place(path: Path) -> str:
     """Name a file or folder as typed from the root of a repository: with the two folders around it."""
-    return "/".join(path.absolute().parts[-3:])
+    return "/".join(path.absolute().parts[-3 if path.suffix else -2 :])

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from tabcast.study.datasets import PREPROCESSINGS, Dataset, Split
-from tabcast.study.trial import Setting
+from tabcast.study.datasets import Dataset, Split
+from tabcast.study.datasets._preprocessing import PREPROCESSINGS
+from tabcast.study.records import Setting
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+import math
+import os
 import platform
 import sys
+import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
-from time import perf_counter
+from threading import Event, Thread
 from typing import Any
 
-from tabcast.study.backends import Backend, Crashed, Serial
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import threadpool_limits
+
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
 from tabcast.study.datasets import DatasetInfo, load_dataset
 from tabcast.study.methods import Request
-from tabcast.study.models._space import import_optuna
+from tabcast.study.models import Model, Space
+from tabcast.study.models._model import import_optuna
 from tabcast.study.protocol import Fold, make_folds, measure
-from tabcast.study.store import Record, Store
-from tabcast.study.trial import Learner, Setting, Trial, TuningTask
-from tabcast.study.tuning import tune
+from tabcast.study.records import Learner, Record, Setting, Store, Trial, TuningTask
 from tabcast.study.work import Work
+
+DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch", "torch")
 
 
 @dataclass(frozen=True)
 class Job:
-    """Trials of one setting, run by one worker.
-
-    Parameters
-    ----------
-    trials : tuple of Trial
-        The trials to run.
-    records, plugins, data_dir : Path
-        Folders.
-    """
+    """Trials of one setting, run by one worker, the paths of their records, and the folders of plug-ins and data."""
 
     trials: tuple[Trial, ...]
+    paths: tuple[Path, ...]
     records: Path
     plugins: tuple[Path, ...] = ()
     data_dir: Path | None = None
@@ -52,50 +52,30 @@ class Job:
 
 
 def run_studies(
-    studies: Sequence[Study],
-    profile: str,
-    *,
-    backend: Backend | None = None,
-    n_workers: int = 1,
-    data_dir: Path | None = None,
-    poll: Callable[[], None] | None = None,
-) -> list[Crashed]:
-    """Run the trials of a profile that have no record yet, and return the jobs that crashed.
+    studies: Sequence[Study], profile: str, *, n_jobs: int = 1, dask: str | None = None, data_dir: Path | None = None
+) -> None:
+    """Run the trials of a profile that have no record yet, as `run_jobs` does.
 
-    Parameters
-    ----------
-    studies, profile : sequence of Study
-        What to run. Trials that several studies have in common run once, and trials of different studies on the same
-        rows share their fits, densities and chosen columns.
-    backend : Backend, optional
-        Where trials run. By default in this process.
-    n_workers : int, default=1
-        Number of workers.
-    data_dir : Path, optional
-        Folder of the datasets. By default as in `load_dataset`.
-    poll : callable, optional
-        Called about once per second while waiting.
+    Trials that several studies have in common run once, and trials of different studies on the same rows share their
+    fits, densities and chosen columns.
     """
-    for study in studies:
-        Store(study.records).sweep()
-    jobs, backend = plan_jobs(studies, profile, data_dir), backend or Serial()
-    # Closing ends the workers, also after an interrupt or an error.
-    with closing(backend.run(run_job, jobs, n_workers=n_workers, poll=poll)) as results:
-        return [result for result in results if isinstance(result, Crashed)]
+    run_jobs(plan_jobs(studies, profile, data_dir), n_jobs=n_jobs, dask=dask)
 
 
 def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:
     """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end."""
-    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, None]] = {}
+    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, Path]] = {}
     sizes: dict[Setting, int] = {}
     for study in studies:
         store = Store(study.records)
+        store.sweep()
         for trial in study.trials(profile):
-            if is_missing(trial, study.catalog, store):
-                missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = None
+            if study.catalog.is_missing(trial, store):
+                path = store.path(trial, study.catalog.configuration(trial))
+                missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = path
                 sizes[trial.setting] = _size(study.catalog.datasets[trial.setting.dataset])
     jobs = [
-        Job(tuple(sorted(trials, key=order_of)), records, plugins, data_dir)
+        Job(tuple(sorted(trials, key=order_of)), tuple(trials.values()), records, plugins, data_dir)
         for (records, plugins, _), trials in missing.items()
     ]
     return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
@@ -109,8 +89,7 @@ def _size(info: DatasetInfo) -> int:
 def check_tools(studies: Sequence[Study], profile: str) -> None:
     """Raise an ImportError that names what to install, before any long run, if trials need it."""
     for study in studies:
-        learners = dict.fromkeys(trial.learner for trial in study.trials(profile))
-        for learner in learners:
+        for learner in dict.fromkeys(trial.learner for trial in study.trials(profile)):
             model = study.catalog.models[learner.model]
             if model.unavailable is None:
                 model.build({}, 0)
@@ -118,44 +97,110 @@ def check_tools(studies: Sequence[Study], profile: str) -> None:
                     import_optuna()
 
 
-def is_missing(trial: Trial, catalog: Catalog, store: Store) -> bool:
-    """Whether a trial can run and is not recorded as done."""
-    if catalog.why_skip(trial.learner.model, trial.method):
-        return False
-    return not store.is_done(trial, catalog.configuration(trial))
+def run_jobs(
+    jobs: Sequence[Job], *, n_jobs: int = 1, dask: str | None = None, show: Callable[[int], None] | None = None
+) -> None:
+    """Run jobs in `n_jobs` processes (1: in this one), or on the Dask cluster at an address.
+
+    `show` is called about once per second with the number of records that have been written. When a worker process
+    dies, only the trials that were running are lost: the workers start again for as long as that finishes trials.
+    """
+    start, done = time.time(), -1
+    paths = [path for job in jobs for path in job.paths]
+    with _called_each_second(lambda: show and show(count_written(paths, start))), _workers(n_jobs, dask):
+        while True:
+            try:
+                owner = os.getpid() if n_jobs > 1 and dask is None else None
+                Parallel(batch_size=1)(delayed(run_job)(job, owner) for job in jobs)
+                return
+            except TerminatedWorkerError as error:
+                before, done = done, count_written(paths, start)
+                if done == before:
+                    left = [job for job in jobs if count_written(job.paths, start) < len(job.paths)]
+                    raise ChildProcessError(
+                        f"A worker process was killed (out of memory?), twice without finishing a trial. What is done "
+                        f"stays done; {len(paths) - done} trials are left, of {', '.join(map(str, left[:n_jobs]))}."
+                    ) from error
 
 
-def run_job(job: Job) -> int:
-    """Run the trials of a job, compute what they share once, and return how many are done.
+def count_written(paths: Sequence[Path], since: float) -> int:
+    """Count the records that have been written since a time."""
+    return sum(path.exists() and path.stat().st_mtime >= since for path in paths)
 
-    A trial that fails leaves a record with its traceback and does not stop the others.
+
+@contextmanager
+def _workers(n_jobs: int, dask: str | None) -> Iterator[None]:
+    """Set where `Parallel` runs its calls."""
+    with ExitStack() as stack:
+        if dask is None:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)  # loky replaces it
+            threads = {"inner_max_num_threads": 1} if n_jobs > 1 else {}
+            stack.enter_context(parallel_config("loky", n_jobs=n_jobs, **threads))
+        else:
+            try:
+                from distributed import Client
+            except ImportError as error:
+                raise ImportError(
+                    "A Dask cluster needs dask.distributed. Install it with: pip install 'tabcast[dask]'."
+                ) from error
+            client = stack.enter_context(Client(dask, set_as_default=False))
+            stack.enter_context(parallel_config("dask", client=client))
+        yield
+
+
+@contextmanager
+def _called_each_second(call: Callable[[], object]) -> Iterator[None]:
+    """Call a function every second while the block runs, and at its end."""
+    ended = Event()
+
+    def repeat() -> None:
+        while not ended.wait(1.0):
+            call()
+
+    thread = Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        call()
+
+
+def run_job(job: Job, owner: int | None = None) -> None:
+    """Run the trials of a job that have no record yet, and compute what they share once.
+
+    A trial that fails leaves a record with its traceback and does not stop the others. A worker ends when the process
+    that started it (`owner`) is gone, in the middle of a trial: nobody waits for it.
     """
     catalog, store = load_catalog(job.plugins), Store(job.records)
     setting = job.trials[0].setting
-    n_done = 0
+    trials = [trial for trial in job.trials if catalog.is_missing(trial, store)]  # it may have been begun before
     found: dict[Learner, dict[str, Any]] = {}
-    try:
-        info = catalog.datasets[setting.dataset]
-        folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
-    except Exception:
-        for trial in job.trials:
-            _write_failure(trial, catalog, store)
-        return 0
-    for learner in dict.fromkeys(trial.learner for trial in job.trials):
+    watch = _called_each_second(lambda: owner in (None, os.getppid()) or os._exit(1))
+    with watch, threadpool_limits(limits=1), parallel_config("sequential"):
         try:
-            found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
+            info = catalog.datasets[setting.dataset]
+            folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
         except Exception:
-            for trial in job.trials:
-                if trial.learner == learner:
-                    _write_failure(trial, catalog, store)
-    ready = sorted((trial for trial in job.trials if trial.learner in found), key=order_of)
-    for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
-        work = Work(folds[number], setting.seed)
-        for learner, trials in groupby(of_fold, key=lambda trial: trial.learner):
             for trial in trials:
-                n_done += run_trial(trial, work, found[learner], catalog, store)
-            work.forget_fits()
-    return n_done
+                _write_failure(trial, catalog, store)
+            return
+        for learner in dict.fromkeys(trial.learner for trial in trials):
+            try:
+                found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
+            except Exception:
+                for trial in trials:
+                    if trial.learner == learner:
+                        _write_failure(trial, catalog, store)
+        ready = sorted((trial for trial in trials if trial.learner in found), key=order_of)
+        for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
+            work = Work(folds[number], setting.seed)
+            for learner, own in groupby(of_fold, key=lambda trial: trial.learner):
+                for trial in own:
+                    run_trial(trial, work, found[learner], catalog, store)
+                work.forget_fits()
 
 
 def order_of(trial: Trial) -> tuple[Any, ...]:
@@ -165,12 +210,12 @@ def order_of(trial: Trial) -> tuple[Any, ...]:
     return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
 
 
-def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> bool:
-    """Run one trial, write its record, and return whether it is done."""
+def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> None:
+    """Run one trial and write its record."""
     request = Request(
         catalog.models[trial.learner.model], params, trial.setting.seed, trial.strategy, trial.noise_filter
     )
-    start = perf_counter()
+    start = time.perf_counter()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -183,15 +228,13 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
             "facts": answer.facts,
             "history": answer.history,
             "details": answer.details,
-            "seconds": {**answer.seconds, "trial": perf_counter() - start},
+            "seconds": {**answer.seconds, "trial": time.perf_counter() - start},
             "warnings": sorted({f"{one.category.__name__}: {one.message}" for one in caught}),
             "versions": versions(),
         }
         store.write(trial, catalog.configuration(trial), record)
     except Exception:
         _write_failure(trial, catalog, store)
-        return False
-    return True
 
 
 def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
@@ -226,38 +269,63 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
             scores = [work.supervised_score(model.build({**fixed, **params}, task.setting.seed)) for work in works]
             return sum(scores) / len(scores)
 
-        start = perf_counter()
+        start = time.perf_counter()
         space = model.space(learner.tuning, max_trees=learner.max_trees, caps=caps)
-        result = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
+        best, values = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
         record = {
             "status": "done",
-            "params": dict(result.params),
-            "value": result.value,
-            "values": list(result.values),
-            "seconds": {"tuning": perf_counter() - start},
+            "params": best,
+            "value": max(value for value in values if value is not None),
+            "values": values,
+            "seconds": {"tuning": time.perf_counter() - start},
             "versions": versions(),
         }
         store.write(task, config, record)
     return {**fixed, **record["params"]}
 
 
+def tune(
+    model: Model, space: Space, objective: Callable[[Mapping[str, Any]], float], n_trials: int, seed: int
+) -> tuple[dict[str, Any], list[float | None]]:
+    """Search for the parameters with the largest objective by Optuna's TPE; the first of equals, and all values.
+
+    The search begins at the `start` of the space, or at random without one, as in the paper. A trial whose objective
+    raises ValueError or returns NaN fails (its value is None), and the search continues.
+    """
+    optuna = import_optuna()
+    tried: list[tuple[dict[str, Any], float | None]] = []
+    last_error: ValueError | None = None
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        search = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+        if space.start is not None:
+            search.enqueue_trial(dict(space.start))
+        for _ in range(n_trials):
+            trial = search.ask(dict(space.distributions))
+            params = dict(trial.params)
+            try:
+                value = float(objective(params))
+            except ValueError as error:
+                value, last_error = math.nan, error
+            failed = math.isnan(value)
+            tried.append((params, None if failed else value))
+            search.tell(trial, None if failed else value, state=optuna.trial.TrialState.FAIL if failed else None)
+    finally:
+        optuna.logging.set_verbosity(verbosity)
+    succeeded = [(params, value) for params, value in tried if value is not None]
+    if not succeeded:
+        said = "the objective was not a number." if last_error is None else f"the last error: {last_error}"
+        raise ValueError(f"All {n_trials} tuning trials of model {model.name!r} failed; {said}") from last_error
+    best, _ = max(succeeded, key=lambda pair: pair[1])
+    return best, [value for _, value in tried]
+
+
 @cache
 def versions() -> dict[str, str]:
     """Collect the versions that the numbers depend on."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
-    names = (
-        "tabcast",
-        "numpy",
-        "scipy",
-        "scikit-learn",
-        "pandas",
-        "xgboost",
-        "xgboost-cpu",
-        "optuna",
-        "gpytorch",
-        "torch",
-    )
-    for name in names:
+    for name in ("tabcast", *DEPENDENCIES):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -15,27 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabcast.confidence import Confidence
 from tabcast.feature_selection import BorutaShap, FeatureSelection, KeepAll
-from tabcast.models import Adaptation
+from tabcast.models._adapted import Adaptation
 from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
-from tabcast.pseudo_labels import Constant, Curriculum, FixedThreshold, Strategy, TakeAll
-from tabcast.self_training import (
-    Fitted,
-    Fitter,
-    HardMethod,
-    Method,
-    Outcome,
-    Parts,
-    PreparedCast,
-    PreparedHard,
-    PreparedMethod,
-    PseudoLabels,
-    Split,
-    TrainingData,
-    predict_classes,
-    run_method,
-)
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll
+from tabcast.pseudo_labels._weights import Constant
+from tabcast.self_training._data import PseudoLabels, Split, TrainingData
+from tabcast.self_training._engine import Outcome, run_method
+from tabcast.self_training._fitter import Fitted, Fitter, predict_classes
+from tabcast.self_training._method import HardMethod, Method, Parts, PreparedHard, PreparedMethod
 from tabcast.study.protocol import Fold, MetricScorer
-from tabcast.table import UNLABELED, Floats, Index, Labels, stack_rows
+from tabcast.table import Floats, Index
+from tabcast.table._labels import UNLABELED, Labels
+from tabcast.table._types import stack_rows
 from tabcast.validation import NoValidation
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
@@ -212,7 +203,7 @@ class Work:
         key = f"{type(estimator).__qualname__}{sorted(estimator.get_params().items(), key=str)}"
         if key not in self._fitters:
             keep = KeepTestProba(self.fold)
-            self._fitters[key] = Fitter(estimator, self._to_fit, self._scorer, keep=keep, predict_all=True)
+            self._fitters[key] = Fitter(estimator, self._to_fit, self._scorer, keep=keep)
         return self._fitters[key]
 
     def supervised(self, estimator: Any) -> Tested:
@@ -300,13 +291,13 @@ class Work:
                 noise_filter=self._filter(noise_filter),
             ),
         )
-        method = SharedMethod(PreparedCast(loop), alphas) if alphas else SharedMethod(loop, [None])
+        method = SharedMethod(loop, alphas or [None])
         outcome = run_method(
             method, self.data, fitter, np.random.RandomState(self.seed), max_rounds=MAX_ROUNDS, patience=1
         )
         seconds = {
-            "fit": fitter.pretraining_seconds + sum(outcome.chosen.seconds),
-            "search": fitter.pretraining_seconds + sum(sum(candidate.seconds) for candidate in outcome.candidates),
+            "fit": fitter.seconds["pretraining"] + sum(outcome.chosen.seconds),
+            "search": fitter.seconds["pretraining"] + sum(sum(candidate.seconds) for candidate in outcome.candidates),
             "density": density_seconds,
             "selection": selection_seconds,
         }

@@ -1,4 +1,4 @@
-"""Encodings for the members of a committee: numbers for trees, normal scores and indicators for the others."""
+"""Encodings of a whole table as one array: numbers for trees, normal scores and indicators for other models."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import QuantileTransformer
-from sklearn.utils import assert_all_finite
 
-from tabcast.table._arrays import Floats
-from tabcast.table._columns import learn_columns
-from tabcast.table._encoded_table import EncodedTable
+from tabcast.table import Floats
+from tabcast.table._columns import EncodedTable, learn_columns
 
 CLIP = 3.0  # normal scores beyond are clipped: one outlier must not dominate a linear model
 MAX_LEVELS = 50  # indicators of a column; rarer levels have none
 N_QUANTILES = 1_000
-BOUND = 1e-7  # scikit-learn's: a number so close to the smallest or largest has its score
 LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
 
@@ -92,7 +88,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
         """
         table = self.columns_.encode(X)
         numbers = np.where(np.isnan(table.continuous), self.below_, table.continuous)
-        return np.hstack([np.clip(numbers, -LARGEST, LARGEST), table.codes.astype(float)])
+        return np.hstack([np.clip(numbers, -LARGEST, LARGEST, out=numbers), table.codes.astype(float)])
 
 
 class NormalScores(TransformerMixin, BaseEstimator):
@@ -178,36 +174,16 @@ class NormalScores(TransformerMixin, BaseEstimator):
             Scores, indicators of missing numbers, indicators of levels.
         """
         table = self.columns_.encode(X)
-        return np.hstack([self._scores(table), *self._indicators(table)])
+        pairs = zip(table.codes.T, self.levels_, strict=True)
+        return np.hstack([self._scores(table), *((codes[:, None] == levels).astype(float) for codes, levels in pairs)])
 
     def _scores(self, table: EncodedTable) -> Floats:
         """Normal scores of the numbers, and indicators of missing ones."""
         if self.quantiles_ is None:
             return np.empty((len(table), 0))
-        missing = np.isnan(table.continuous)
-        scores = np.clip(_normal_scores(table.continuous, self.quantiles_), -CLIP, CLIP)
-        unknown = np.isnan(scores)  # missing, or in a column that had no number
-        return np.hstack([np.where(unknown, 0.0, scores), missing[:, self.has_missing_].astype(float)])
-
-    def _indicators(self, table: EncodedTable) -> list[Floats]:
-        """A column for each frequent level of each categorical column."""
-        pairs = zip(table.codes.T, self.levels_, strict=True)
-        return [(codes[:, None] == levels).astype(float) for codes, levels in pairs]
-
-
-def _normal_scores(values: Floats, fitted: QuantileTransformer) -> Floats:
-    """What the transformer returns before it clips extreme scores, without SciPy's checks of arguments per column."""
-    assert_all_finite(values, allow_nan=True)
-    shares = np.empty_like(values)
-    references = fitted.references_
-    with np.errstate(invalid="ignore"):
-        for j, quantiles in enumerate(fitted.quantiles_.T):
-            column = values[:, j]
-            upward = np.interp(column, quantiles, references)
-            shares[:, j] = 0.5 * (upward - np.interp(-column, -quantiles[::-1], -references[::-1]))
-            shares[column + BOUND > quantiles[-1], j] = 1.0
-            shares[column - BOUND < quantiles[0], j] = 0.0
-    return ndtri(shares)
+        scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
+        scores[np.isnan(scores)] = 0.0  # missing, or in a column that had no number
+        return np.hstack([scores, np.isnan(table.continuous)[:, self.has_missing_].astype(float)])
 
 
 def _frequent(codes: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -7,72 +7,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tabcast.exceptions import UnseenLevelsWarning
-from tabcast.table._arrays import Mask
-from tabcast.table._column_values import UNSEEN, column_names, each_column, read_column, sorted_levels, to_codes
-from tabcast.table._tables import find_empty_columns, is_dataframe, n_rows, take_rows
+from tabcast.table import Mask
+from tabcast.table._columns import UNSEEN, each_column, sorted_levels, to_codes
+from tabcast.table._tables import column_names, describe_difference, describe_type
 
 NOTHING, MIXED = "no value", "values of several types"  # columns of such a type take anything
-KIND_OF_INFERRED = {
-    "string": "text",
-    "boolean": "booleans",
-    "integer": "numbers",
-    "floating": "numbers",
-    "mixed-integer-float": "numbers",
-    "datetime64": "dates",
-    "datetime": "dates",
-    "date": "dates",
-    "timedelta64": "durations",
-    "timedelta": "durations",
-    "empty": NOTHING,
+INFERRED = {  # by pandas, of columns of objects
+    "text": ("string",),
+    "booleans": ("boolean",),
+    "numbers": ("integer", "floating", "mixed-integer-float"),
+    "dates": ("datetime64", "datetime", "date"),
+    "durations": ("timedelta64", "timedelta"),
+    NOTHING: ("empty",),
 }
+BOOLEANS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 FIRST_ROWS = 1_000  # looked at before all rows are: a level that was seen is nearly always among them
 
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What the values of a column are.
-
-    Attributes
-    ----------
-    kind : str
-        "numbers", "booleans", "text", "dates", "durations", or that there is no value or values of several types.
-    continuous : bool, default=True
-        Whether the column is one of numbers, dates or durations, and not of levels.
-    has_zone : bool, default=False
-        Whether its dates have a time zone.
-    levels : Index or None, default=None
-        The levels of a column that is not continuous.
-
-    See Also
-    --------
-    learn_types : Learns it from rows.
-    """
+    """What the values of a column are: numbers, booleans, text, dates, durations, nothing, or several of these."""
 
     kind: str
-    continuous: bool = True
-    has_zone: bool = False
-    levels: pd.Index[Any] | None = None
+    continuous: bool = True  # numbers, dates or durations that are not levels
+    has_zone: bool = False  # of dates
+    levels: pd.Index[Any] | None = None  # of a column that is not continuous
 
     def matches(self, other: ColumnType) -> bool:
-        """Tell whether a column of another type can stay as it is.
-
-        Parameters
-        ----------
-        other : ColumnType
-            Type of that column.
-
-        Returns
-        -------
-        bool
-            Whether nothing has to be converted.
-        """
+        """Tell whether a column of another type can stay as it is."""
         if self.kind in (NOTHING, MIXED):
             return True
         same = self.kind == other.kind and (other.continuous or not self.continuous)
@@ -88,78 +56,52 @@ NUMBERS = ColumnType("numbers")
 
 @dataclass(frozen=True)
 class ColumnTypes:
-    """The types of all columns of a table, learned with :func:`learn_types`.
-
-    Attributes
-    ----------
-    columns : tuple of ColumnType
-        The type of each column.
-    names : tuple
-        Names of the columns, or positions.
-
-    See Also
-    --------
-    learn_types : Learns it from rows.
-    """
+    """The types and names of all columns of a table, learned with :func:`learn_types`."""
 
     columns: tuple[ColumnType, ...]
     names: tuple[Any, ...]
 
     def align(self, X: Any, *, name: str = "X", known: str = "fit", warn: bool = True) -> Any:
-        """Return a table with the learned types: converted where nothing is lost, refused otherwise.
+        """Return a checked table with the learned types: converted where nothing is lost, refused otherwise.
 
-        Parameters
-        ----------
-        X : ndarray or DataFrame
-            A checked table with the same columns in the same order.
-        name : str, default="X"
-            What to call it in an error.
-        known : str, default="fit"
-            What to call the table that the types were learned from.
-        warn : bool, default=True
-            Whether to warn of columns without any level that was learned.
-
-        Returns
-        -------
-        ndarray or DataFrame
-            The same table where all types agree.
+        `name` and `known` are what an error calls the table and the one that the types were learned from; `warn` is
+        whether to warn of columns without any level that was learned.
         """
-        if not is_dataframe(X):
+        if not isinstance(X, pd.DataFrame):
             if all(column.kind == "numbers" and column.continuous for column in self.columns):
                 return X
             X = pd.DataFrame(X, columns=list(self.names))
         self._check_order(X, name, known)
-        changed = {}
-        for position, (label, column, found) in enumerate(
-            zip(column_names(X), self.columns, _find_types(X), strict=True)
-        ):
-            if not column.matches(found):
-                values = _convert(
-                    read_column(X, position), column, found, _say_where(label, column, found, name, known)
-                )
-                changed[label] = values
-        X = _replace_columns(X, changed)
+        pairs = zip(column_names(X), self.columns, _find_types(X), strict=True)
+        changed = {
+            label: _convert(X[label], column, found, f"Column {label!r} has {column} in {known} but {found} in {name}")
+            for label, column, found in pairs
+            if not column.matches(found)
+        }
+        if changed:
+            X = X.copy(deep=False)  # the user's own table does not change
+            for label, values in changed.items():
+                X[label] = values
         if warn:
             self._warn_unseen(X, name)
         return X
 
-    def _check_order(self, X: Any, name: str, known: str) -> None:
+    def _check_order(self, X: pd.DataFrame, name: str, known: str) -> None:
         """Refuse columns in another order where their names are no text: scikit-learn compares only text."""
         names = column_names(X)
-        if not any(isinstance(one, str) for one in (*names, *self.names)) and not pd.Index(names).equals(
-            pd.Index(self.names)
-        ):
+        is_text = any(isinstance(one, str) for one in (*names, *self.names))
+        if not is_text and not pd.Index(names).equals(pd.Index(self.names)):
             raise ValueError(
                 f"Columns of {name} must be those of {known}, in the same order; {known} had {list(self.names)[:10]}, "
                 f"{name} has {list(names)[:10]}. Select them by name: {name}[{list(self.names)[:10]}]."
             )
 
-    def _warn_unseen(self, X: Any, name: str) -> None:
+    def _warn_unseen(self, X: pd.DataFrame, name: str) -> None:
         """Warn of the columns in which no cell has a known level."""
         unseen = [
             label
-            for position, (label, column) in enumerate(zip(column_names(X), self.columns, strict=True))
-            if column.levels is not None and len(column.levels) and _has_only_unseen(X, position, column.levels)
+            for label, column in zip(column_names(X), self.columns, strict=True)
+            if column.levels is not None and len(column.levels) and _has_only_unseen(X[label], column.levels)
         ]
         if unseen:
             listed = ", ".join(map(repr, unseen[:10])) + (", ..." if len(unseen) > 10 else "")
@@ -172,114 +114,32 @@ class ColumnTypes:
 
 
 def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
-    """Learn the types of the columns of a table.
-
-    Parameters
-    ----------
-    X : ndarray or DataFrame
-        A checked table.
-    empty : ndarray of bool of shape (n_columns,), default=None
-        Which columns have no value, where that is known already.
-
-    Returns
-    -------
-    ColumnTypes
-        The types.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.table import learn_types
-    >>> [column.kind for column in learn_types(pd.DataFrame({"age": [30.0], "city": ["Bern"]})).columns]
-    ['numbers', 'text']
-    """
+    """Learn the types of the columns of a checked table; `empty` columns have no value, where that is known already."""
     names = column_names(X)
-    if not is_dataframe(X):
+    if not isinstance(X, pd.DataFrame):
         return ColumnTypes((NUMBERS,) * len(names), names)
-    empty = find_empty_columns(X) if empty is None else empty
-    found = _find_types(X)
-    if not empty.any() and all(one is NUMBERS for one in found):
-        return ColumnTypes(tuple(found), names)
-    columns = zip(each_column(X), found, empty.tolist(), strict=True)
+    empty = np.asarray(X.isna().all()) if empty is None else empty
+    columns = zip(each_column(X), _find_types(X), empty.tolist(), strict=True)
     return ColumnTypes(tuple(_learn_type(*one) for one in columns), names)
-
-
-def align_unlabeled(X: Any, X_unlabeled: Any) -> tuple[Any, Any]:
-    """Return two tables of the same kind with the same types of columns.
-
-    Parameters
-    ----------
-    X : ndarray or DataFrame
-        A checked table. Its types count, except in columns where it has no value.
-    X_unlabeled : ndarray or DataFrame
-        The table to convert, with the same columns in the same order.
-
-    Returns
-    -------
-    X : ndarray or DataFrame
-        The first table.
-    X_unlabeled : ndarray or DataFrame
-        The second table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.table import align_unlabeled
-    >>> X, more = align_unlabeled(pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [2.5]}))
-    >>> more["a"].tolist()
-    [2.5]
-    """
-    if not is_dataframe(X):
-        return X, X_unlabeled
-    types = learn_types(X)
-    empty = [position for position, column in enumerate(types.columns) if column.kind == NOTHING]
-    if empty:
-        theirs = learn_types(X_unlabeled).columns
-        only = [theirs[at] if at in empty else ColumnType(MIXED) for at in range(len(theirs))]
-        X = ColumnTypes(tuple(only), types.names).align(X, warn=False)
-    return X, types.align(X_unlabeled, name="X_unlabeled", known="X", warn=False)
 
 
 def _learn_type(values: pd.Series[Any], found: ColumnType, empty: bool) -> ColumnType:
     """The type of a column, with its levels; without a value it has no type."""
     if empty:
         return ColumnType(NOTHING, found.continuous)
-    if found.continuous:
-        return found
-    return ColumnType(found.kind, False, found.has_zone, sorted_levels(values))
+    return found if found.continuous else ColumnType(found.kind, False, found.has_zone, sorted_levels(values))
 
 
-def _find_types(X: Any) -> list[ColumnType]:
+def _find_types(X: pd.DataFrame) -> list[ColumnType]:
     """The types of all columns, without their levels."""
-    if isinstance(X, pd.DataFrame):
-        plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes]
-        if all(plain):
-            return [NUMBERS] * len(plain)
-        columns = zip(plain, each_column(X), strict=True)
-        return [NUMBERS if one else _find_pandas_type(values) for one, values in columns]
-    return [_find_foreign_type(X, position) for position in range(X.shape[1])]
+    plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes]
+    return [NUMBERS if one else _find_type(X[label]) for one, label in zip(plain, X.columns, strict=True)]
 
 
-def _find_foreign_type(X: Any, position: int) -> ColumnType:
-    """The type of a column of polars, or another library that narwhals knows."""
-    import narwhals as nw
-
-    dtype = nw.from_native(X, eager_only=True).schema[X.columns[position]]
-    if dtype == nw.Boolean:
-        return ColumnType("booleans", continuous=False)
-    if dtype.is_numeric():
-        return NUMBERS
-    if dtype in (nw.Date, nw.Datetime):
-        return ColumnType("dates", has_zone=getattr(dtype, "time_zone", None) is not None)
-    if dtype == nw.Duration:
-        return ColumnType("durations")
-    return ColumnType("text" if dtype in (nw.String, nw.Categorical, nw.Enum) else MIXED, continuous=False)
-
-
-def _find_pandas_type(values: pd.Series[Any] | pd.Index[Any]) -> ColumnType:
+def _find_type(values: pd.Series[Any] | pd.Index[Any]) -> ColumnType:
     dtype, types = values.dtype, pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
-        inner = _find_pandas_type(dtype.categories)
+        inner = _find_type(dtype.categories)
         return ColumnType(inner.kind, continuous=False, has_zone=inner.has_zone)
     if types.is_bool_dtype(dtype):
         return ColumnType("booleans", continuous=False)
@@ -293,136 +153,122 @@ def _find_pandas_type(values: pd.Series[Any] | pd.Index[Any]) -> ColumnType:
     if isinstance(dtype, pd.StringDtype):
         return ColumnType("text", continuous=False)
     inferred = types.infer_dtype(values, skipna=True)
-    return ColumnType(KIND_OF_INFERRED.get(inferred, MIXED), continuous=False)
+    return ColumnType(next((kind for kind, names in INFERRED.items() if inferred in names), MIXED), continuous=False)
 
 
-def _has_only_unseen(X: Any, position: int, levels: pd.Index[Any]) -> bool:
+def _has_only_unseen(values: pd.Series[Any], levels: pd.Index[Any]) -> bool:
     """Whether a column has values, and none of them is a known level."""
-    first = read_column(take_rows(X, np.arange(min(FIRST_ROWS, n_rows(X)))), position)
-    if (to_codes(first, levels) >= 0).any():
+    if (to_codes(values.iloc[:FIRST_ROWS], levels) >= 0).any():
         return False
-    codes = to_codes(read_column(X, position), levels)
+    codes = to_codes(values, levels)
     return bool((codes == UNSEEN).any() and not (codes >= 0).any())
-
-
-def _say_where(label: Any, column: ColumnType, found: ColumnType, name: str, known: str) -> str:
-    return f"Column {label!r} has {column} in {known} but {found} in {name}"
 
 
 def _convert(values: pd.Series[Any], column: ColumnType, found: ColumnType, where: str) -> pd.Series[Any]:
     """The values of a column in the type of another one."""
-    missing = values.isna().to_numpy()
+    missing = values.isna()
     if not missing.all() and column.has_zone != found.has_zone and column.continuous and found.kind == "dates":
         raise ValueError(f"{where}. Give them the same, for instance with dt.tz_localize.")
-    change = _find_conversion(column)
-    plain = values.astype(object).to_numpy()
-    result = np.full(len(plain), None, dtype=object)
-    translated: dict[Any, Any] = {}
-    for row in np.flatnonzero(~missing).tolist():
-        value = plain[row]
-        key = (type(value), value)
-        if key not in translated:
-            try:
-                translated[key] = change(value)
-            except (OverflowError, TypeError, ValueError):
-                raise ValueError(
-                    f"{where}, and {value!r} cannot be converted without loss. Convert the column to one type in both."
-                ) from None
-        result[row] = translated[key]
-    return _to_series(result, column, values.index)
-
-
-def _to_series(result: Any, column: ColumnType, index: Any) -> pd.Series[Any]:
-    """Converted values as a column of the natural type."""
-    if column.kind == "numbers":
-        return pd.Series(result, index=index, dtype=float)
-    if column.kind == "dates":
-        return pd.to_datetime(pd.Series(result, index=index, dtype=object), utc=column.has_zone)
-    if column.kind == "durations":
-        return pd.to_timedelta(pd.Series(result, index=index, dtype=object))
-    if column.kind == "booleans" and not pd.isna(result).any():
-        return pd.Series(result.astype(bool), index=index)
-    return pd.Series(result, index=index, dtype=object)
-
-
-def _find_conversion(column: ColumnType) -> Callable[[Any], Any]:
-    """What makes a value one of this type, or raises an error where something would be lost."""
-    if column.kind == "text":
-        levels = [] if column.levels is None else column.levels.tolist()
-        spell = next((spell for spell in (_spell_number, _spell_boolean) if _are_spelled(levels, spell)), _refuse)
-        return lambda value: value if isinstance(value, str) else spell(value)
-    return {"numbers": _to_number, "booleans": _to_boolean, "dates": _to_date, "durations": _to_duration}[column.kind]
-
-
-def _refuse(value: Any) -> Any:
-    raise ValueError(value)
-
-
-def _to_number(value: Any) -> float:
-    """A number, or text that is one."""
-    if not isinstance(value, str | Real | np.number | np.bool_) or (isinstance(value, str) and "_" in value):
-        raise ValueError(value)
-    number = float(value)
-    return number if isfinite(number) else _refuse(value)
-
-
-def _to_boolean(value: Any) -> bool:
-    """A boolean, 0 or 1, or the text "true" or "false" in any case."""
-    if isinstance(value, str):
-        return (
-            {"true": True, "false": False}[value.casefold()]
-            if value.casefold() in ("true", "false")
-            else _refuse(value)
+    converted = _coerce(values.astype(object), column)
+    lost = values[converted.isna() & ~missing].tolist()
+    if lost:
+        raise ValueError(
+            f"{where}, and {lost[0]!r} cannot be converted without loss. Convert the column to one type in both."
         )
-    return bool(value) if isinstance(value, Real | np.number | np.bool_) and value in (0, 1) else _refuse(value)
+    return converted.astype(bool) if column.kind == "booleans" and not missing.any() else converted
 
 
-def _to_date(value: Any) -> pd.Timestamp:
-    """A date, or text in ISO 8601."""
-    if isinstance(value, str):
-        return pd.to_datetime(value, format="ISO8601")
-    return pd.Timestamp(value) if isinstance(value, date | np.datetime64) else _refuse(value)
+def _coerce(values: pd.Series[Any], column: ColumnType) -> pd.Series[Any]:
+    """Objects as values of a type; what is none, and no text or number that stands for one, becomes missing."""
+    if column.kind == "numbers":
+        are_dates = values.map(lambda value: isinstance(value, date | np.datetime64 | timedelta | np.timedelta64))
+        return pd.to_numeric(values.mask(are_dates), errors="coerce").astype(float).replace([np.inf, -np.inf], np.nan)
+    if column.kind == "booleans":
+        return values.map(lambda value: BOOLEANS.get(str(value).casefold())).astype(object)
+    if column.kind == "dates":
+        dates = values.where(values.map(lambda value: isinstance(value, str | date | np.datetime64)))
+        return pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=column.has_zone)
+    if column.kind == "durations":
+        durations = values.where(values.map(lambda value: isinstance(value, timedelta | np.timedelta64)))
+        return pd.to_timedelta(durations)
+    return values.map(_find_spelling([] if column.levels is None else column.levels.tolist()))
 
 
-def _to_duration(value: Any) -> pd.Timedelta:
-    return pd.Timedelta(value) if isinstance(value, timedelta | np.timedelta64) else _refuse(value)
+def _find_spelling(levels: list[Any]) -> Callable[[Any], str | None]:
+    """What gives the text of a value: of numbers and booleans only where every known level is the text of one."""
+    numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce").map(_spell, na_action="ignore")
+    are_numbers, are_booleans = numbers.tolist() == levels, set(levels) <= {"True", "False"}
+
+    def spell(value: Any) -> str | None:
+        is_same = are_booleans if isinstance(value, bool | np.bool_) else are_numbers
+        return value if isinstance(value, str) else _spell(value) if is_same else None
+
+    return spell
 
 
-def _spell_number(value: Any) -> str:
-    """A number as text: whole ones without a decimal point."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
-        raise ValueError(value)
-    number: Any = value
-    return str(int(number)) if int(number) == number else repr(float(number))
+def _spell(value: Any) -> str | None:
+    """A number or a boolean as text: whole numbers without a decimal point."""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if not isinstance(value, int | float | np.number) or not isfinite(value):
+        return None
+    return str(int(value)) if int(value) == value else repr(float(value))
 
 
-def _spell_boolean(value: Any) -> str:
-    return str(bool(value)) if isinstance(value, bool | np.bool_) else _refuse(value)
+def stack_rows(X: Any, X_unlabeled: Any) -> Any:
+    """Stack two checked tables with the same columns.
+
+    Levels of category columns are united; other types are converted to those of `X` where nothing is lost, and refused
+    otherwise.
+    """
+    if isinstance(X, pd.DataFrame) != isinstance(X_unlabeled, pd.DataFrame):
+        raise TypeError(
+            f"X and X_unlabeled must be the same kind of table; got a {describe_type(X)} and a "
+            f"{describe_type(X_unlabeled)}. Convert one of them, for instance with to_numpy()."
+        )
+    if not isinstance(X, pd.DataFrame):
+        if X.shape[1] != X_unlabeled.shape[1]:
+            raise ValueError(
+                f"X and X_unlabeled must have the same columns; got {X.shape[1]} and {X_unlabeled.shape[1]} columns."
+            )
+        return np.concatenate([X, X_unlabeled])
+    difference = describe_difference(X.columns, X_unlabeled.columns)
+    if difference:
+        raise ValueError(f"Columns differ between X and X_unlabeled: {difference}.")
+    X_unlabeled = X_unlabeled[list(X.columns)]
+    pairs = zip(X.dtypes, X_unlabeled.dtypes, strict=True)
+    if not all(ours == theirs and not pd.api.types.is_object_dtype(ours) for ours, theirs in pairs):
+        X, X_unlabeled = _unite(*_align_unlabeled(X, X_unlabeled))
+    return pd.concat([X, X_unlabeled], ignore_index=True)
 
 
-def _are_spelled(levels: list[Any], spell: Callable[[Any], str]) -> bool:
-    """Whether all levels are values that are spelled in this way, so that a value and its text are the same."""
-    read = _to_number if spell is _spell_number else _to_boolean
-    try:
-        return bool(levels) and all(spell(read(level)) == level for level in levels)
-    except ValueError:
-        return False
+def _align_unlabeled(X: pd.DataFrame, X_unlabeled: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two tables with the same types of columns: those of X, except in columns where it has no value."""
+    types = learn_types(X)
+    if any(column.kind == NOTHING for column in types.columns):
+        pairs = zip(types.columns, learn_types(X_unlabeled).columns, strict=True)
+        only = tuple(theirs if ours.kind == NOTHING else ColumnType(MIXED) for ours, theirs in pairs)
+        X = ColumnTypes(only, types.names).align(X, warn=False)
+    return X, types.align(X_unlabeled, name="X_unlabeled", known="X", warn=False)
 
 
-def _replace_columns(X: Any, changed: dict[Any, pd.Series[Any]]) -> Any:
-    """The table with other values in some columns; the user's own table does not change."""
-    if not changed:
-        return X
-    if isinstance(X, pd.DataFrame):
-        X = X.copy(deep=False)
-        for label, values in changed.items():
-            X[label] = values
-        return X
-    import narwhals as nw
+def _unite(X: pd.DataFrame, X_unlabeled: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Unite the levels of category columns, time zones, and types of numbers, of which pandas may make objects."""
+    first, second = X.copy(deep=False), X_unlabeled.copy(deep=False)
+    for name in X.columns:
+        ours, theirs = X[name].dtype, X_unlabeled[name].dtype
+        if ours == theirs:
+            continue
+        if isinstance(ours, pd.CategoricalDtype):
+            extra = pd.Index(X_unlabeled[name].dropna().unique()).difference(ours.categories, sort=False)
+            united = pd.CategoricalDtype([*ours.categories, *extra], ordered=ours.ordered)
+            first[name], second[name] = X[name].astype(united), X_unlabeled[name].astype(united)
+        elif isinstance(ours, pd.DatetimeTZDtype):
+            second[name] = pd.to_datetime(X_unlabeled[name], utc=True).dt.tz_convert(ours.tz)
+        elif _find_type(X[name]) == _find_type(X_unlabeled[name]) == NUMBERS:
+            first[name], second[name] = _to_floats(X[name]), _to_floats(X_unlabeled[name])
+    return first, second
 
-    frame = nw.from_native(X, eager_only=True)
-    columns = []
-    for label, values in changed.items():
-        cells = [None if cell is None or pd.isna(cell) else cell for cell in values.tolist()]
-        columns.append(nw.new_series(label, cells, backend=frame.implementation))
-    return frame.with_columns(*columns).to_native()
+
+def _to_floats(values: pd.Series[Any]) -> pd.Series[Any]:
+    return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=values.index)

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from tabcast.checks import check_choice, check_integer
-from tabcast.confidence import smoothed_shares
-from tabcast.models import AdaptedClassifier, default_classifier, seeded, weight_parameter
-from tabcast.models._lean_forest import make_lean
-from tabcast.table import (
-    MANY_ROWS,
-    Floats,
-    Index,
-    NormalScores,
-    TableCodes,
-    map_rows,
-    n_rows,
-    stack_rows,
-    take_rows,
-)
-from tabcast.teachers._base import Folds, Lesson, Teacher, proba_of
-from tabcast.teachers._foundation_classifier import ContextColumns, FoundationClassifier
-from tabcast.teachers._mixing import mixture_weights, with_prior
+from tabcast.models._adapted import AdaptedClassifier, seeded, weight_parameter
+from tabcast.models._catalog import default_classifier
+from tabcast.statistics._intervals import smoothed_shares
+from tabcast.table import Floats, Index
+from tabcast.table._encoders import NormalScores, TableCodes
+from tabcast.table._tables import take_rows
+from tabcast.table._types import stack_rows
+from tabcast.teachers._teachers import Folds, Lesson, SelfTeacher, Teacher, proba_of
 
 OWN = "own"
+MOST_ENCODED = 50_000  # unlabeled rows that an encoding is learned from, 800 bytes each while it is
 PRIOR_PART = 0.05  # weight of the class proportions mixed into each member while weights are estimated
 PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
 
@@ -51,66 +42,43 @@ class Neighbors(KNeighborsClassifier):
         return super().kneighbors(X, min(n_neighbors or self.n_neighbors, self.n_samples_fit_), return_distance)
 
 
+class IndicatorTrees(ExtraTreesRegressor):
+    """Extra trees on indicators of the classes: as the classifier's up to rounding, and fitted faster on few rows."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IndicatorTrees:
+        """Fit on class labels."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        super().fit(X, np.eye(max(len(self.classes_), 2))[codes], sample_weight)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict the mean of the trees."""
+        return np.asarray(self.predict(X), dtype=float)[:, : len(self.classes_)]
+
+
 @dataclass(frozen=True)
 class Recipe:
-    """How a member is built.
+    """How a member is built: the encoding of the table, the classifier, and another one while weights are estimated.
 
-    Attributes
-    ----------
-    encoding : type
-        How the table is encoded for it.
-    build : callable
-        Returns the classifier.
-    in_folds : mapping
-        Parameters of the classifier while weights are estimated.
+    Without an encoding the classifier gets the table as it is.
     """
 
-    encoding: type[Any]
+    encoding: type[Any] | None
     build: Callable[[], Any]
-    in_folds: Mapping[str, Any] = field(default_factory=dict)
+    build_in_folds: Callable[[], Any] | None = None
 
 
 MEMBERS = {
-    "trees": Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=200), {"n_estimators": 100}),
+    "trees": Recipe(
+        TableCodes,
+        lambda: ExtraTreesClassifier(n_estimators=200),
+        lambda: IndicatorTrees(n_estimators=100, max_features="sqrt"),
+    ),
     "linear": Recipe(NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
-    # Without a search tree, which model files cannot hold.
     "neighbors": Recipe(NormalScores, lambda: Neighbors(10, weights="distance", algorithm="brute")),
     "network": Recipe(NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
-    "boosting": Recipe(FunctionTransformer, lambda: AdaptedClassifier(default_classifier())),
-    "tabpfn": Recipe(ContextColumns, lambda: FoundationClassifier("tabpfn")),
-    "tabicl": Recipe(ContextColumns, lambda: FoundationClassifier("tabicl")),
+    "boosting": Recipe(None, lambda: AdaptedClassifier(default_classifier())),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """A fitted member: encodes a table and predicts."""
-
-    encoding: Any
-    model: Any
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Predict probabilities for a table like the user's."""
-        return np.asarray(self.model.predict_proba(self.encoding.transform(X)), dtype=float)
-
-    def as_classifier(self) -> Any:
-        """The same in types of scikit-learn, which model files hold."""
-        model = self.model
-        if isinstance(model, Neighbors):
-            model = KNeighborsClassifier()
-            vars(model).update(vars(self.model), n_neighbors=min(self.model.n_neighbors, self.model.n_samples_fit_))
-        if isinstance(self.encoding, FunctionTransformer):
-            return model
-        return Pipeline([("columns", self.encoding), ("model", model)])
-
-    def retrain(self, X: Any, soft: Floats, row_weight: Floats | None, random_state: int) -> Member:
-        """A member of the same kind, trained on soft labels; on the most likely classes if it takes no weights."""
-        model, X = seeded(clone(self.model), random_state), self.encoding.transform(X)
-        if weight_parameter(model) is None:
-            return Member(self.encoding, _fit(model, X, soft.argmax(axis=1), None))
-        rows, codes = np.nonzero(soft)
-        weight = soft[rows, codes] if row_weight is None else soft[rows, codes] * row_weight[rows]
-        return Member(self.encoding, _fit(model, take_rows(X, rows), codes, weight))
 
 
 class Committee(Teacher):
@@ -121,11 +89,10 @@ class Committee(Teacher):
 
     Parameters
     ----------
-    members : sequence of str, classifier or FoundationModel, default=("own", "trees", "linear")
+    members : sequence of str or classifier, default=("own", "trees", "linear")
         Names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many while weights
-        are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network",
-        "boosting", "tabpfn", "tabicl" (as `FoundationModel` with default parameters); or classifiers, which are given
-        the table as it is; or a `FoundationModel`.
+        are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network" and
+        "boosting"; or classifiers, which are given the table as it is.
     n_folds : int, default=5
         Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
         where no class has two, all members have equal weights.
@@ -146,14 +113,12 @@ class Committee(Teacher):
     See Also
     --------
     SelfTeacher : The user's estimator alone.
-    FoundationModel : A pretrained model, alone or as a member.
-    mixture_weights : How the weights are estimated.
 
     Notes
     -----
     The weights w maximize ``sum_i log(sum_m w_m p_im) + 2 * sum_m log w_m`` over the labeled rows i, where p_im is the
     probability that member m, trained without row i, gives the row's class, with 5% of the class proportions mixed in.
-    Ranks and levels of the members' encodings are learned from the labeled and at most 50,000 unlabeled rows.
+    Ranks and levels of the members' encodings are learned from labeled and unlabeled rows.
 
     Examples
     --------
@@ -171,7 +136,6 @@ class Committee(Teacher):
 
     temperature: ClassVar[float] = 0.5
     predicts_out_of_fold: ClassVar[bool] = True
-    can_retrain: ClassVar[bool] = True
 
     def __init__(self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5) -> None:
         self.members = members
@@ -189,15 +153,11 @@ class Committee(Teacher):
         for member in self.members:
             if isinstance(member, str):
                 check_choice(member, (OWN, *MEMBERS), "member of Committee")
-            elif not _can_be_member(member):
+            elif not is_classifier(member):
                 raise ValueError(
-                    "`members` of Committee must be names or classifiers with predict_proba, or a FoundationModel; "
-                    f"got {member!r}."
+                    f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
                 )
         check_integer(self.n_folds, "n_folds", "Committee", 2)
-        for member in self.members:
-            if not _is_own(member) and _find_recipe(member).encoding is ContextColumns:
-                _find_recipe(member).build().check()  # its library and its weights
 
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and estimate the weights."""
@@ -206,20 +166,25 @@ class Committee(Teacher):
         shares = smoothed_shares(lesson.y, lesson.n_classes)
         self.n_classes_ = lesson.n_classes
         self.members_, out_of_fold = [], []
-        tables: dict[type[Any], tuple[Any, Any]] = {}
+        encodings: dict[type[Any], Any] = {}
         for member in self.members:
             if _is_own(member):
                 self.members_.append(lesson.own)
                 out_of_fold.append(lesson.own_out_of_fold(folds))
                 continue
-            recipe = _find_recipe(member)
-            if recipe.encoding not in tables:
-                tables[recipe.encoding] = _write_table(recipe.encoding, lesson)
-            encoding, X = tables[recipe.encoding]
-            model = seeded(recipe.build(), lesson.random_state)
-            in_folds = make_lean(clone(model).set_params(**recipe.in_folds))
+            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(None, partial(clone, member))
+            if recipe.encoding is not None and recipe.encoding not in encodings:  # learned without labels
+                n_pool = len(lesson.X_pool)
+                some = np.arange(0, n_pool, max(1, -(-n_pool // MOST_ENCODED)))
+                rows = stack_rows(lesson.X, take_rows(lesson.X_pool, some))
+                encodings[recipe.encoding] = recipe.encoding(lesson.categorical_features).fit(rows)
+            encoding = None if recipe.encoding is None else encodings[recipe.encoding]
+            X = lesson.X if encoding is None else encoding.transform(lesson.X)
+            model, in_folds = (
+                seeded(build(), lesson.random_state) for build in (recipe.build, recipe.build_in_folds or recipe.build)
+            )
             out_of_fold.append(_predict_out_of_fold(in_folds, X, lesson, folds))
-            self.members_.append(Member(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
+            self.members_.append(_with_encoding(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
         seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))
         likelihood = np.column_stack(
             [with_prior(proba, shares, PRIOR_PART)[seen, lesson.y[seen]] for proba in out_of_fold]
@@ -230,39 +195,95 @@ class Committee(Teacher):
         self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
         self.held_out_ = seen
         self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
-        predict = partial(proba_of, n_classes=lesson.n_classes)
         self._pool = [
-            None if member is lesson.own else map_rows(partial(predict, member), lesson.X_pool)
+            None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
             for member in self.members_
         ]
         return self
 
     def teach(self, own_proba: Floats) -> Floats:
         """Return the members' weighted mean, with the given probabilities for the user's estimator."""
-        probas = [own_proba if proba is None else proba for proba in self._pool]
-        return map_rows(lambda *blocks: self._mix(list(blocks)), *probas)
+        return self._mix([own_proba if proba is None else proba for proba in self._pool])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the members' weighted mean for other rows."""
         return self._mix([proba_of(member, X, self.n_classes_) for member in self.members_])
 
-    def list_classifiers(self, own: Any) -> list[tuple[float, Any]]:
-        """The user's estimator and the other members, with their weights."""
-        members = [one.as_classifier() if isinstance(one, Member) else own for one in self.members_]
-        return list(zip(self.weights_.tolist(), members, strict=True))
+    def list_classifiers(self, own: Any) -> list[Any]:
+        """The fitted members, with `own` in the place of the user's estimator.
 
-    def retrain(
-        self, own: Any, X: Any, soft: Floats, row_weight: Floats | None, random_state: int
-    ) -> list[tuple[float, Any]]:
-        """Train each other member once more; the weights stay."""
-        members = [
-            one.retrain(X, soft, row_weight, random_state).as_classifier() if isinstance(one, Member) else own
-            for one in self.members_
-        ]
-        return list(zip(self.weights_.tolist(), members, strict=True))
+        Parameters
+        ----------
+        own : classifier
+            The user's estimator, for tables as the user has them.
+
+        Returns
+        -------
+        list of classifier
+            In the order of `weights_`.
+        """
+        return [own if _is_own(name) else one for name, one in zip(self.members, self.members_, strict=True)]
+
+    def retrain(self, own: Any, X: Any, soft: Floats, row_weight: Floats | None, random_state: int) -> list[Any]:
+        """Train the members once more, on soft labels.
+
+        Parameters
+        ----------
+        own : classifier
+            The user's estimator, trained on the soft labels already.
+        X : ndarray or DataFrame of shape (n_rows, n_columns)
+            Labeled and unlabeled rows.
+        soft : ndarray of shape (n_rows, n_classes)
+            Proportions of the classes in each row; rows sum to 1.
+        row_weight : ndarray of shape (n_rows,) or None
+            Weight of each row. None means equal weights.
+        random_state : int
+            Seed of everything random.
+
+        Returns
+        -------
+        list of classifier
+            As :meth:`list_classifiers`. A member that takes no weights is trained on the most likely classes.
+        """
+        rows, codes = np.nonzero(soft)
+        weight = soft[rows, codes] if row_weight is None else soft[rows, codes] * row_weight[rows]
+        retrained = []
+        for name, one in zip(self.members, self.members_, strict=True):
+            if _is_own(name):
+                retrained.append(own)
+                continue
+            is_encoded = isinstance(name, str) and MEMBERS[name].encoding is not None
+            encoding, fitted = (one[0], one[1]) if is_encoded else (None, one)
+            model, encoded = seeded(clone(fitted), random_state), X if encoding is None else encoding.transform(X)
+            if weight_parameter(model) is None:
+                fitted = _fit(model, encoded, soft.argmax(axis=1), None)
+            else:
+                fitted = _fit(model, take_rows(encoded, rows), codes, weight)
+            retrained.append(_with_encoding(encoding, fitted))
+        return retrained
 
     def _mix(self, probas: list[Floats]) -> Floats:
         return np.tensordot(self.weights_, np.stack(probas), axes=1)
+
+
+def resolve_teacher(given: Any, owner: str) -> Teacher:
+    """The teacher that a user passed, or that a short name or a classifier stands for."""
+    if given is None or isinstance(given, str):
+        check_choice("committee" if given is None else given, ("committee", "self"), f"`teacher` of {owner}")
+        return SelfTeacher() if given == "self" else Committee()
+    if isinstance(given, Teacher):
+        return given
+    if is_classifier(given):
+        return Committee([given])
+    raise TypeError(
+        f"`teacher` of {owner} must be 'committee', 'self', a classifier with predict_proba or a member of "
+        f"tabcast.teachers; got {given!r}."
+    )
+
+
+def is_classifier(given: Any) -> bool:
+    """Whether an object can be fitted and predicts probabilities."""
+    return not isinstance(given, type) and hasattr(given, "fit") and hasattr(given, "predict_proba")
 
 
 def _is_own(member: Any) -> bool:
@@ -270,21 +291,9 @@ def _is_own(member: Any) -> bool:
     return isinstance(member, str) and member == OWN
 
 
-def _can_be_member(member: Any) -> bool:
-    """Whether an object is a classifier, or a teacher that is one."""
-    if isinstance(member, Teacher):
-        return member.as_member() is not None
-    return not isinstance(member, type) and hasattr(member, "fit") and hasattr(member, "predict_proba")
-
-
-def _find_recipe(member: Any) -> Recipe:
-    """How a member other than the user's estimator is built."""
-    if isinstance(member, str):
-        return MEMBERS[member]
-    if isinstance(member, Teacher):
-        recipe: Recipe = member.as_member()
-        return recipe
-    return Recipe(FunctionTransformer, partial(clone, member))
+def _with_encoding(encoding: Any, model: Any) -> Any:
+    """A fitted classifier behind its fitted encoding."""
+    return model if encoding is None else Pipeline([("columns", encoding), ("model", model)])
 
 
 def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
@@ -299,21 +308,6 @@ def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
         cuts = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(several, y[several])
         held_out = [several[rows] for _, rows in cuts]
     return [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held_out]
-
-
-def _write_table(encode: type[Any], lesson: Lesson) -> tuple[Any, Any]:
-    """An encoding learned from labeled and unlabeled rows (labels are not used), and the labeled rows in it.
-
-    Of more than `MANY_ROWS` unlabeled rows, so many are drawn.
-    """
-    if encode is FunctionTransformer:
-        return FunctionTransformer(), lesson.X
-    pool = lesson.X_pool
-    if n_rows(pool) > MANY_ROWS:
-        drawn = np.random.RandomState(lesson.random_state).choice(n_rows(pool), MANY_ROWS, replace=False)
-        pool = take_rows(pool, np.sort(drawn))
-    encoding = encode(lesson.categorical_features).fit(stack_rows(lesson.X, pool))
-    return encoding, encoding.transform(lesson.X)
 
 
 def _predict_out_of_fold(model: Any, X: Any, lesson: Lesson, folds: Folds) -> Floats:
@@ -332,3 +326,37 @@ def _fit(model: Any, X: Any, y: Index, weight: Floats | None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # nearly there is good enough for a member
         return clone(model).fit(X, y, **({name: weight} if name else {}))
+
+
+def with_prior(proba: Floats, shares: Floats, part: float) -> Floats:
+    """Probabilities with a part of the class proportions mixed in, so that no class has probability 0."""
+    return (1 - part) * proba + part * shares
+
+
+def mixture_weights(
+    likelihood: Floats,
+    *,
+    strength: float = 2.0,
+    row_weight: Floats | None = None,
+    tolerance: float = 1e-10,
+    max_steps: int = 100_000,
+) -> Floats:
+    """Estimate the weights of the members of a mixture by EM.
+
+    They maximize ``sum_i log(sum_m w_m L_im) + strength * sum_m log w_m``: the log-likelihood of the rows, and a prior
+    that keeps every member in. Each step divides every row among the members in proportion to its likelihood under
+    them, and updates the weights by the sums and the prior.
+    """
+    n_rows, n_members = likelihood.shape
+    counts = np.ones(n_rows) if row_weight is None else row_weight
+    total = counts.sum() + strength * n_members
+    weights = np.full(n_members, 1 / n_members)
+    for _ in range(max_steps):
+        explained = likelihood * weights
+        explained *= (counts / explained.sum(axis=1))[:, None]
+        updated = (explained.sum(axis=0) + strength) / total
+        moved = np.abs(updated - weights).max()
+        weights = updated
+        if moved <= tolerance:
+            break
+    return weights

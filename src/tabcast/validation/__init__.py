@@ -1,15 +1,7 @@
 """How rounds, alphas and whole models are evaluated on labeled rows they were not trained on."""
 
-from tabcast.validation._labeled_scorer import LabeledScorer
-from tabcast.validation._semi_supervised_split import SemiSupervisedSplit
-from tabcast.validation._splits import (
-    CrossValidation,
-    FromSplitter,
-    Holdout,
-    NoValidation,
-    Validation,
-    resolve_validation,
-)
+from tabcast.validation._partially_labeled import LabeledScorer, SemiSupervisedSplit
+from tabcast.validation._splits import CrossValidation, FromSplitter, Holdout, NoValidation, Validation
 
 __all__ = [
     "CrossValidation",
@@ -19,5 +11,4 @@ __all__ = [
     "NoValidation",
     "SemiSupervisedSplit",
     "Validation",
-    "resolve_validation",
 ]

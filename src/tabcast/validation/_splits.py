@@ -212,27 +212,7 @@ class FromSplitter(Validation):
 
 
 def resolve_validation(validation: Any) -> Validation:
-    """Return the member of the family that a user's `validation` stands for.
-
-    Parameters
-    ----------
-    validation : "cv", None, float, int, splitter or Validation
-        The value of the argument: cross-validation, none, a held-out fraction, a number of folds, a scikit-learn
-        splitter, or a member.
-
-    Returns
-    -------
-    Validation
-        A member of the family.
-
-    Examples
-    --------
-    >>> from tabcast.validation import resolve_validation
-    >>> resolve_validation("cv")
-    CrossValidation()
-    >>> resolve_validation(0.25)
-    Holdout(fraction=0.25)
-    """
+    """The member of the family that a user's `validation` stands for."""
     if validation is None:
         return NoValidation()
     if isinstance(validation, str) and validation == "cv":

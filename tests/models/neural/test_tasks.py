@@ -1,5 +1,7 @@
 """What each network learns from in pretraining, and the parts that only one of them has."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,12 +10,11 @@ pytest.importorskip("torch")
 
 import torch
 
-from tabcast.models.neural._cells import Cells, TableEncoder, TableShape
-from tabcast.models.neural._corruption import choose_cells, find_changed
-from tabcast.models.neural._reconstruction import Reconstruction
+from tabcast.models.neural._cells import Cells, TableEncoder, TableShape, choose_cells, corrupt, find_changed
+from tabcast.models.neural._layers import Reconstruction
 from tabcast.models.neural._scarf import info_nce
 from tabcast.models.neural._subtab import find_windows, nt_xent
-from tabcast.models.neural._transformer import Attention
+from tabcast.models.neural._transformers import Attention
 from tests.models.neural.nets import NETS, SELF_SUPERVISED, make_table
 from tests.reference.reference_transformer import EveryToken
 
@@ -37,9 +38,8 @@ def pretext_of(name, table, **parameters):
 class TestScarf:
     @pytest.mark.parametrize("rate", [0.0, 0.25, 0.6, 1.0])
     def test_corrupts_the_given_proportion_of_cells_within_their_column(self, rate):
-        task, _ = pretext_of("scarf", make_table(20)[0], corruption_rate=rate)
         cells = make_cells()
-        corrupted = task.corrupt(cells, cells)
+        corrupted = corrupt(cells, rate, cells, torch.Generator().manual_seed(0))
         changed = find_changed(cells, corrupted)
         expected = rate * (1 - 1 / 200)  # a cell may be replaced by itself
         assert float(changed.float().mean()) == pytest.approx(expected, abs=0.03)
@@ -74,9 +74,8 @@ class TestSubTab:
         assert more > less
 
     @pytest.mark.parametrize("width", [1, 2, 5, 13])
-    @pytest.mark.parametrize("overlap", [0.0, 0.3, 1.0])
-    def test_no_feature_is_lost(self, width, overlap):
-        for n_subsets in range(1, 8):
+    def test_no_feature_is_lost(self, width):
+        for n_subsets, overlap in product(range(1, 8), (0.0, 0.3, 1.0)):
             windows = find_windows(width, n_subsets, overlap)
             assert len(windows) == min(n_subsets, width)
             assert len({len(window) for window in windows}) == 1
@@ -106,11 +105,6 @@ class TestSubTab:
         numbers = inside.clone()
         numbers[:, :, 2:] = False  # the indicator of missing numbers often stays the same
         assert float(changed[numbers].float().mean()) == pytest.approx(0.3, abs=0.08)
-
-    def test_prediction_has_no_noise(self):
-        X, y = make_table(30)
-        model = clone(SELF_SUPERVISED["subtab"]).fit(X, y)
-        np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(X))
 
 
 @pytest.mark.parametrize("name", ["ft_transformer", "switchtab"])
@@ -195,7 +189,7 @@ class TestSwitchTab:
 
 class TestVime:
     def test_losses(self):
-        """Mask, levels and numbers, each against the formula; a missing number has no target."""
+        """Levels and numbers are added to the mask."""
         table = make_table(50)[0]
         parts = [{"alpha_1": 0.0, "alpha_2": 0.0}, {"alpha_1": 1.0, "alpha_2": 0.0}, {"alpha_1": 0.0, "alpha_2": 1.0}]
         mask, with_levels, with_numbers = (
@@ -245,14 +239,12 @@ class TestVime:
 
 
 class TestFTTransformer:
-    @pytest.mark.parametrize("activation", ["GEGLU", "ReGLU", "SwiGLU"])
-    def test_activations_and_switches_change_the_result(self, activation):
+    def test_activations_and_switches_change_the_result(self):
         X, y = make_table(30)
-        plain = clone(NETS["ft_transformer"]).set_params(transformer_activation=activation)
-        expected = clone(plain).fit(X, y).predict_proba(X)
-        for switch in ("share_embedding", "use_batch_norm", "batch_norm_continuous_input"):
-            other = clone(plain).set_params(**{switch: True}).fit(X, y).predict_proba(X)
-            assert not np.allclose(other, expected), switch
+        options = [{name: True} for name in ("share_embedding", "use_batch_norm", "batch_norm_continuous_input")]
+        options += [{"transformer_activation": name} for name in ("GEGLU", "ReGLU", "SwiGLU")]
+        nets = [clone(NETS["ft_transformer"]).set_params(**option).fit(X, y) for option in options]
+        assert len({net.predict_proba(X).tobytes() for net in nets}) == len(options)
 
     def test_heads_divide_the_token(self):
         X, y = make_table(10)

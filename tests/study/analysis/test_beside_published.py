@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis import beside_published, gain_agreement, summarize
+from tabcast.study.analysis.published import beside_published, gain_agreement
+from tabcast.study.analysis.summary import summarize
 
 
 @pytest.fixture

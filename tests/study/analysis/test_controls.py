@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis import control_report, paired_differences
+from tabcast.study.analysis.findings import control_report
+from tabcast.study.analysis.summary import paired_differences
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """What readers see instead of the study's names."""
 
-from tabcast.study.analysis.names import STAND_INS, WORDS, display_name, order_values
+from tabcast.study.analysis.trials import STAND_INS, WORDS, display_name, order_values
 from tabcast.study.catalog import load_catalog
 
 

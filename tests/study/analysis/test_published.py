@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis.names import STAND_INS, WORDS
+from tabcast.study.analysis.trials import STAND_INS, WORDS
 from tabcast.study.catalog import load_catalog
 
 from .conftest import METHODS, PUBLISHED

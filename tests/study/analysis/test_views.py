@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis import Table, average_ranks, friedman_test, paired_differences, score_matrix, wilcoxon_holm
-from tabcast.study.analysis.listing import Listing
-from tabcast.study.analysis.printed import read_printed
-from tabcast.study.analysis.significance import signed_rank_p
-from tabcast.study.analysis.views import RANKED, make_table, render, select
+from tabcast.study.analysis.published import read_printed
+from tabcast.study.analysis.ranks import average_ranks, friedman_test, score_matrix, signed_rank_p, wilcoxon_holm
+from tabcast.study.analysis.summary import paired_differences
+from tabcast.study.analysis.views import RANKED, make_table, select
 from tests.conftest import needs
 
 METHODS = (*RANKED, "same-budget", "cast-l-permuted", "cast-d-permuted")
@@ -71,18 +70,15 @@ def test_an_unknown_kind_is_named(results):
 
 def test_compare_is_a_table_of_the_chosen_trials(results):
     table = make_table({"name": "x", "columns": ["dataset"], "where": {"method": ["baseline", "cast-l"]}}, results)
-    assert isinstance(table, Table)
-    assert [row[-1] for row in table.rows] == ["baseline", "cast-l", "baseline", "cast-l"]
+    assert table.frame["method"].tolist()[::4] == ["baseline", "cast-l", "baseline", "cast-l"]
 
 
 @needs("scikit_posthocs")
 def test_of_a_loss_the_smallest_is_the_best(results):
     # The fixture's log-loss is 1 - score: whatever is best by one is best by the other.
     by_score, by_loss = (make_table({"name": "x", "value": value}, results) for value in ("score", "log_loss"))
-    assert [[cell.mark for cell in row] for row in by_loss.cells] == [
-        [cell.mark for cell in row] for row in by_score.cells
-    ]
-    assert any(cell.mark == "best" for row in by_loss.cells for cell in row)
+    assert by_loss.frame["mark"].tolist() == by_score.frame["mark"].tolist()
+    assert (by_loss.frame["mark"] == "best").any()
     counts = ["strategy", "method", "rank", "wins", "ties", "losses"]
     by_score, by_loss = (
         make_table({"kind": "rank", "settings": ["dataset"], "value": value}, results)
@@ -102,9 +98,9 @@ def test_published_numbers_stand_beside_ours_where_the_same_trials_are_chosen(re
         }
     )
     spec = {"columns": ["dataset"], "beside": True, "where": {"model": "xgboost", "method": "baseline", "dataset": "a"}}
-    text = render(make_table(spec, results, published), "markdown", standard_errors=False)
-    assert "0.5000" in text
-    assert "0.9000" not in text
+    text = make_table(spec, results, published).render("csv")
+    assert ",paper,0.5," in text
+    assert ",0.9," not in text
 
 
 @needs("scikit_posthocs")
@@ -170,15 +166,14 @@ def test_a_pair_that_did_not_run_is_left_out(results):
 
 def test_controls_stand_beside_the_gain(results):
     table = make_table({"kind": "control", "by": ["strategy"]}, results)
-    assert table.rows == tuple(
-        (strategy, method) for method in ("cast-l", "cast-d") for strategy in ("threshold", "curriculum")
-    )
-    roles = ("gain", "same budget", "permuted gamma", "operating point")
-    assert table.columns == tuple(product(("score", "auc", "log-loss"), roles))
+    assert (table.rows, table.columns) == (("strategy", "method"), ("metric", "role"))
+    assert set(table.frame["role"]) == {"gain", "same budget", "permuted gamma", "operating point"}
+    assert set(table.frame["metric"]) == {"score", "auc", "log-loss"}
+    assert len(table.frame) == 4 * 3 * 4
+    assert table.frame["value"].notna().all()
     differences = make_table({"kind": "differ", "by": ["strategy"], "overall": True}, results).frame
-    gain = table.cells[0][0]
-    assert (gain.value, gain.standard_error) == pytest.approx(tuple(differences.iloc[0][["difference", "se"]]))
-    assert all(cell.value is not None for row in table.cells for cell in row)
+    gain = table.frame.iloc[0][["value", "standard_error"]]
+    assert tuple(gain) == pytest.approx(tuple(differences.iloc[0][["difference", "se"]]))
 
 
 def test_winning_alphas_name_the_interval(results):
@@ -202,19 +197,6 @@ def test_cost_is_relative_to_training(results):
 def test_agreement_needs_published_numbers(results):
     with pytest.raises(ValueError, match="needs `published`"):
         make_table({"kind": "agree"}, results)
-
-
-@pytest.mark.parametrize("style", ["markdown", "csv", "latex"])
-@pytest.mark.parametrize("kind", ["compare", pytest.param("rank", marks=needs("scikit_posthocs"))])
-def test_every_style_renders(results, kind, style):
-    table = make_table({"kind": kind, "where": {"method": ["baseline", "ts", "cast-l"]}}, results)
-    assert isinstance(table, Table | Listing)
-    assert "cast-l" in render(table, style).lower()
-
-
-def test_an_unknown_style_is_refused(results):
-    with pytest.raises(ValueError, match="style of a table: 'html'"):
-        render(make_table({}, results), "html")
 
 
 def test_better_counts_datasets_and_corrects_for_many_looks():
@@ -277,5 +259,5 @@ def test_models_against_a_reference_on_the_same_rows():
 
 def test_models_without_finished_trials_of_the_reference():
     results = pd.DataFrame({"dataset": ["a"], "model": ["net"], "method": ["supervised"], "seed": [0], "score": [0.5]})
-    text = render(make_table({"kind": "models", "reference": "line"}, results), "markdown")
+    text = make_table({"kind": "models", "reference": "line"}, results).render()
     assert "No finished trials." in text

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.datasets import find_info, list_datasets, load_dataset
-from tabcast.study.datasets._dataset import in_natural_order
+from tabcast.study.datasets import list_datasets, load_dataset
+from tabcast.study.datasets._dataset import find_info, in_natural_order
 from tests.conftest import dataset_folder, read_dataset, read_meta
 
 FILES = [pytest.param(info, id=info.name) for info in list_datasets() if info.load is None]

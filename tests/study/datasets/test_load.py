@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.datasets import DatasetInfo, download_dataset, find_folder, find_info, load_dataset
-from tabcast.study.datasets._files import read_files, write_files
+from tabcast.study.datasets import DatasetInfo, download_dataset, load_dataset
+from tabcast.study.datasets._dataset import find_info
+from tabcast.study.datasets._load import find_folder, read_files, write_files
 from tests.conftest import SMALL_TABLES, read_dataset
 from tests.study.datasets.fake_openml import answers_for, serve
 

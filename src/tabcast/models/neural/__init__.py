@@ -12,11 +12,10 @@ except ModuleNotFoundError as error:
         "Neural models need PyTorch. Install it with: pip install 'tabcast[nn]'.", name="torch"
     ) from None
 
-from tabcast.models.neural._ft_transformer import FTTransformerClassifier
 from tabcast.models.neural._mlp import MLPClassifier
 from tabcast.models.neural._scarf import SCARFClassifier
 from tabcast.models.neural._subtab import SubTabClassifier
-from tabcast.models.neural._switchtab import SwitchTabClassifier
+from tabcast.models.neural._transformers import FTTransformerClassifier, SwitchTabClassifier
 from tabcast.models.neural._vime import VIMEClassifier
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A table as networks take it: cells as tensors, with the encoder that makes them from the user's table."""
+"""A table as networks take it: cells as tensors, the encoder that makes them from a table, and corrupted cells."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from sklearn.preprocessing import QuantileTransformer
-from torch import Tensor
+from torch import Generator, Tensor
 
-from tabcast.table import MISSING, Columns, Floats, learn_columns
+from tabcast.table import Floats
+from tabcast.table._columns import MISSING, Columns, learn_columns
 
 CLIP = 3.0  # scores of numbers beyond are clipped: one outlier must not dominate a network
 N_QUANTILES = 1_000
@@ -21,18 +22,10 @@ UNKNOWN = 0  # code of a level that the training rows do not have
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Rows of a table, one cell per row and column.
+    """Rows of a table: scores of numbers, NaN where missing; levels from 1, missing among them, 0 if unknown."""
 
-    Attributes
-    ----------
-    numbers : Tensor of shape (n_rows, n_numbers)
-        Scores of the numeric columns, NaN where missing.
-    codes : Tensor of int of shape (n_rows, n_categories)
-        Levels of the categorical columns, from 1; 0 for an unknown level. Missing is a level of its own.
-    """
-
-    numbers: Tensor
-    codes: Tensor
+    numbers: Tensor  # of shape (n_rows, n_numbers)
+    codes: Tensor  # of int, of shape (n_rows, n_categories)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -52,21 +45,11 @@ class Cells:
 
 @dataclass(frozen=True)
 class TableShape:
-    """What a network has to know about a table.
-
-    Attributes
-    ----------
-    n_numbers : int
-        Number of numeric columns.
-    gaps : tuple of int
-        Positions among the numeric columns of those with missing values; only these get an indicator.
-    n_levels : tuple of int
-        Number of levels of each categorical column, missing included.
-    """
+    """What a network has to know about a table."""
 
     n_numbers: int
-    gaps: tuple[int, ...]
-    n_levels: tuple[int, ...]
+    gaps: tuple[int, ...]  # positions of the numeric columns with missing values; only these get an indicator
+    n_levels: tuple[int, ...]  # of each categorical column, missing included
 
     @property
     def n_columns(self) -> int:
@@ -80,25 +63,11 @@ class TableEncoder:
     A number becomes the normal quantile of its rank among the training rows, clipped to [-3, 3]; a column without any
     number is 0. Each level of a categorical column becomes a code. A missing cell is a level if the training rows have
     missing cells there, and unknown otherwise.
-
-    Parameters
-    ----------
-    X : ndarray or DataFrame
-        The training rows.
-    categorical_features : array-like of str, int or bool, default=None
-        Categorical columns of an array; None infers them from the types.
-
-    Attributes
-    ----------
-    columns_ : Columns
-        The columns of the table.
-    quantiles_ : QuantileTransformer or None
-        Maps numbers to normal scores; None without numeric columns.
     """
 
     def __init__(self, X: Any, categorical_features: ArrayLike | None = None) -> None:
         self.columns_: Columns = learn_columns(X, categorical_features)
-        self.quantiles_: QuantileTransformer | None = None
+        self.quantiles_: QuantileTransformer | None = None  # without numeric columns
         if self.columns_.continuous:
             numbers = self.columns_.encode(X).continuous
             n_quantiles = min(N_QUANTILES, len(numbers))
@@ -112,9 +81,8 @@ class TableEncoder:
         """What a network has to know about the table."""
         continuous, categorical = self.columns_.continuous, self.columns_.categorical
         gaps = tuple(j for j, column in enumerate(continuous) if column.has_missing)
-        return TableShape(
-            len(continuous), gaps, tuple(len(column.levels) + column.has_missing for column in categorical)
-        )
+        n_levels = tuple(len(column.levels) + column.has_missing for column in categorical)
+        return TableShape(len(continuous), gaps, n_levels)
 
     def encode(self, X: Any) -> Cells:
         """Encode a table."""
@@ -133,3 +101,41 @@ class TableEncoder:
         empty = np.isnan(self.quantiles_.quantiles_).all(axis=0)
         scores[:, empty] = np.where(np.isnan(numbers[:, empty]), np.nan, 0.0)
         return scores.astype(np.float32)
+
+
+def choose_cells(n_rows: int, n_columns: int, rate: float, generator: Generator) -> Tensor:
+    """Choose a proportion of the cells of each row; what is not a whole number of cells is rounded at random.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from tabcast.models.neural._cells import choose_cells
+    >>> choose_cells(4, 10, 0.3, torch.Generator()).sum(dim=1)
+    tensor([3, 3, 3, 3])
+    """
+    device = generator.device
+    n_chosen = rate * n_columns + torch.rand((n_rows, 1), generator=generator, device=device)
+    rank = torch.rand((n_rows, n_columns), generator=generator, device=device).argsort(dim=1).argsort(dim=1)
+    return rank < n_chosen.floor()
+
+
+def replace_cells(cells: Cells, chosen: Tensor, pool: Cells, generator: Generator) -> Cells:
+    """Replace the chosen cells, numeric columns first, by those of random rows of the pool in the same column."""
+    donors = torch.randint(len(pool), chosen.shape, generator=generator, device=generator.device)
+    n_numbers = cells.numbers.shape[1]
+    return Cells(
+        torch.where(chosen[:, :n_numbers], pool.numbers.gather(0, donors[:, :n_numbers]), cells.numbers),
+        torch.where(chosen[:, n_numbers:], pool.codes.gather(0, donors[:, n_numbers:]), cells.codes),
+    )
+
+
+def corrupt(cells: Cells, rate: float, pool: Cells, generator: Generator) -> Cells:
+    """Replace a proportion of the cells of each row."""
+    n_columns = cells.numbers.shape[1] + cells.codes.shape[1]
+    return replace_cells(cells, choose_cells(len(cells), n_columns, rate, generator), pool, generator)
+
+
+def find_changed(before: Cells, after: Cells) -> Tensor:
+    """Which cells differ; two missing numbers do not."""
+    same = (before.numbers == after.numbers) | (before.numbers.isnan() & after.numbers.isnan())
+    return torch.cat([~same, before.codes != after.codes], dim=1)

@@ -1,4 +1,4 @@
-"""Layers that draw from a generator of their own, and the first layer: from cells to features.
+"""Layers that draw from a generator of their own, and the first and last ones: from cells to features, and back.
 
 torch's layers initialize and drop units with the global random state, which belongs to the user.
 """
@@ -19,27 +19,13 @@ MAX_EMBEDDING = 50
 
 
 class Encoder(nn.Module):
-    """Base class of what turns cells into a representation of each row.
+    """Base class of what turns cells into a representation of each row."""
 
-    Attributes
-    ----------
-    width : int
-        Length of the representation.
-    """
-
-    width: int
+    width: int  # length of the representation
 
 
 class Linear(nn.Module):
-    """A linear layer with torch's initialization, uniform within ``1 / sqrt(n_in)``.
-
-    Parameters
-    ----------
-    n_in, n_out : int
-        Numbers of features.
-    generator : Generator
-        Source of the initial weights.
-    """
+    """A linear layer with torch's initialization, uniform within ``1 / sqrt(n_in)``."""
 
     def __init__(self, n_in: int, n_out: int, generator: Generator) -> None:
         super().__init__()
@@ -52,15 +38,7 @@ class Linear(nn.Module):
 
 
 class Dropout(nn.Module):
-    """Drops units in training.
-
-    Parameters
-    ----------
-    rate : float
-        Proportion of dropped units.
-    generator : Generator
-        Source of the units to drop.
-    """
+    """Drops a proportion of the units in training."""
 
     def __init__(self, rate: float, generator: Generator) -> None:
         super().__init__()
@@ -75,15 +53,9 @@ class Dropout(nn.Module):
 
 
 class Limited(Generator):
-    """A generator for a network that may only have so many weights, as many as a file holds.
+    """A generator for a network that may only have so many weights, as many as a file holds."""
 
-    Attributes
-    ----------
-    left : int
-        How many weights may still be drawn.
-    """
-
-    left: int = 0
+    left: int = 0  # how many weights may still be drawn
 
     def spend(self, n_weights: int) -> None:
         """Count weights before there is memory for them."""
@@ -134,20 +106,7 @@ def one_hot(codes: Tensor, n_levels: Tensor) -> Tensor:
 
 
 class TableInput(nn.Module):
-    """Features of cells: scores, indicators of missing numbers, indicators of levels, embeddings of many levels.
-
-    Parameters
-    ----------
-    shape : TableShape
-        The columns of the table.
-    generator : Generator
-        Source of the initial embeddings.
-
-    Attributes
-    ----------
-    width : int
-        Number of features.
-    """
+    """Features of cells: scores, indicators of missing numbers, indicators of levels, embeddings of many levels."""
 
     def __init__(self, shape: TableShape, generator: Generator) -> None:
         super().__init__()
@@ -171,3 +130,29 @@ class TableInput(nn.Module):
             parts.append(one_hot(codes[:, self.few], self.n_few).to(numbers.dtype))
         parts += [vectors(codes[:, j]) for j, vectors in zip(self.many, self.embeddings, strict=True)]
         return torch.cat(parts, dim=1)
+
+
+class Reconstruction(nn.Module):
+    """A linear layer from a representation to the numbers of its row and logits of its levels, and their losses."""
+
+    def __init__(self, width: int, shape: TableShape, generator: Generator) -> None:
+        super().__init__()
+        self.sizes = [shape.n_numbers, *shape.n_levels]
+        self.layer = Linear(width, sum(self.sizes), generator)
+
+    def losses(self, representation: Tensor, cells: Cells) -> tuple[Tensor, Tensor]:
+        """Mean squared error of the numbers that are not missing, and mean cross-entropy of the levels."""
+        numbers, *logits = self.layer(representation).split(self.sizes, dim=1)
+        known = ~cells.numbers.isnan()
+        error = (numbers - cells.numbers.nan_to_num(nan=0.0)).square() * known
+        of_columns = [
+            functional.cross_entropy(one, codes - 1) for one, codes in zip(logits, cells.codes.unbind(1), strict=True)
+        ]
+        of_levels = torch.stack(of_columns).mean() if of_columns else numbers.new_zeros(())
+        return error.sum() / known.sum().clamp(min=1), of_levels
+
+    def forward(self, representation: Tensor, cells: Cells) -> Tensor:
+        """Mean loss of a column."""
+        of_numbers, of_levels = self.losses(representation, cells)
+        n_numbers, n_categories = self.sizes[0], len(self.sizes) - 1
+        return (n_numbers * of_numbers + n_categories * of_levels) / (n_numbers + n_categories)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import torch
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
 from torch import Generator, Tensor, nn
 
-from tabcast.checks import check_choice, check_number
-from tabcast.models.neural._base import NeuralClassifier
+from tabcast.models.neural._base import Limits, StepwiseClassifier
 from tabcast.models.neural._cells import Cells, TableShape
 from tabcast.models.neural._layers import Dropout, Encoder, TableInput, multilayer
 
@@ -19,21 +16,7 @@ ACTIVATIONS = {"ReLU": nn.ReLU, "LeakyReLU": nn.LeakyReLU}
 
 
 class HiddenLayers(Encoder):
-    """The features of a row through hidden layers.
-
-    Parameters
-    ----------
-    shape : TableShape
-        The columns of the table.
-    layers : list of int
-        Widths of the hidden layers.
-    activation : type of Module
-        What follows each of them.
-    embedding_dropout : float
-        Proportion of features that are dropped before the first.
-    generator : Generator
-        Source of the initial weights and the dropped features.
-    """
+    """The features of a row through hidden layers."""
 
     def __init__(
         self,
@@ -59,7 +42,8 @@ class HiddenLayers(Encoder):
         return self.layers(self.dropout(features))
 
 
-class MLPClassifier(NeuralClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLPClassifier(StepwiseClassifier):
     """Multilayer perceptron for tables with numbers, categories and missing values.
 
     Numbers are normal scores of their ranks, normalized by batch; columns of up to ten levels are one-hot encoded and
@@ -73,42 +57,6 @@ class MLPClassifier(NeuralClassifier):
         What follows each hidden layer.
     embedding_dropout : float, default=0.1
         Proportion of the features that are dropped in training.
-    learning_rate : float, default=0.003
-        Step size of AdamW at first.
-    scheduler_gamma : float, default=0.95
-        Factor by which the learning rate is multiplied every `scheduler_step_size` epochs.
-    scheduler_step_size : int, default=10
-        Number of epochs between two steps of the learning rate.
-    categorical_features : array-like of str, int or bool, default=None
-        Names, positions or mask of the categorical columns. None infers them from the types.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn.
-    epochs : int, default=30
-        Number of passes over the training rows. From 100 rows on, a fifth of them is held out and training may stop
-        earlier.
-    batch_size : int or "auto", default="auto"
-        Number of rows per step. "auto": 32 up to 2,000 rows, then more.
-    device : str, default="cpu"
-        Where to train, as torch names devices.
-    random_state : int, RandomState instance or None, default=None
-        Seed. None: a new one from the operating system. No global random state is used.
-    verbose : int, default=0
-        Whether to show a progress bar.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-        The classes.
-    n_epochs_ : int
-        Number of epochs that the network was trained for.
-    n_features_in_ : int
-        Number of columns.
-    encoder_ : TableEncoder
-        How tables are encoded.
-    architecture_ : dict
-        The parameters that the network was built from.
-    weights_ : dict of str to ndarray
-        Its weights.
 
     See Also
     --------
@@ -129,42 +77,12 @@ class MLPClassifier(NeuralClassifier):
     """
 
     ARCHITECTURE = ("layers", "activation", "embedding_dropout")
+    LIMITS: ClassVar[Limits] = {"activation": tuple(ACTIVATIONS), "embedding_dropout": "[0, 1)"}
 
-    def __init__(
-        self,
-        *,
-        layers: str = "128-64-32",
-        activation: Literal["ReLU", "LeakyReLU"] = "ReLU",
-        embedding_dropout: float = 0.1,
-        learning_rate: float = 0.003,
-        scheduler_gamma: float = 0.95,
-        scheduler_step_size: int = 10,
-        categorical_features: ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        epochs: int = 30,
-        batch_size: int | Literal["auto"] = "auto",
-        device: str = "cpu",
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.layers = layers
-        self.activation = activation
-        self.embedding_dropout = embedding_dropout
-        self.learning_rate = learning_rate
-        self.scheduler_gamma = scheduler_gamma
-        self.scheduler_step_size = scheduler_step_size
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check(self) -> None:
-        read_layers(self.layers, self._name)
-        check_choice(self.activation, ACTIVATIONS, f"activation of {self._name}")
-        check_number(self.embedding_dropout, "embedding_dropout", self._name, "[0, 1)")
+    layers: str = "128-64-32"
+    activation: Literal["ReLU", "LeakyReLU"] = "ReLU"
+    embedding_dropout: float = 0.1
+    learning_rate: float = 0.003
 
     def _build_encoder(self, shape: TableShape, generator: Generator) -> HiddenLayers:
         widths = read_layers(self.layers, self._name)

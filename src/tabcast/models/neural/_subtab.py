@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import torch
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from tabcast.checks import check_choice, check_integer, check_number
+from tabcast.models.neural._base import Limits, SelfSupervisedClassifier, StepwiseClassifier
 from tabcast.models.neural._cells import Cells, TableShape
-from tabcast.models.neural._layers import Encoder, Linear, TableInput
-from tabcast.models.neural._pretrained import Pretrained
-from tabcast.models.neural._reconstruction import Reconstruction
-from tabcast.models.neural._self_supervised import SelfSupervisedClassifier
-
-NOISES = ("Swap", "Gaussian", "Zero_Out")
+from tabcast.models.neural._layers import Encoder, Linear, Reconstruction, TableInput
 
 
 def find_windows(width: int, n_subsets: int, overlap_ratio: float) -> list[list[int]]:
@@ -58,19 +51,6 @@ class SubsetEncoder(Encoder):
     """One network for every subset of the features, and the mean of its outputs.
 
     The network takes rows in which the features outside of the subset are 0, so that it can tell features apart.
-
-    Parameters
-    ----------
-    shape : TableShape
-        The columns of the table.
-    width : int
-        Length of the representation.
-    n_subsets : int
-        Number of subsets, at most one per feature.
-    overlap_ratio : float
-        How much of a subset is shared with the one before.
-    generator : Generator
-        Source of the initial weights.
     """
 
     def __init__(
@@ -96,19 +76,7 @@ class SubsetEncoder(Encoder):
 
 
 class Views(nn.Module):
-    """SubTab's task: reconstruct the whole row from a noisy subset, with similar projections of all subsets.
-
-    Parameters
-    ----------
-    encoder : SubsetEncoder
-        The encoder to train.
-    shape : TableShape
-        The columns of the table.
-    options : SubTabClassifier
-        Says what the loss is made of and what the noise is.
-    generator : Generator
-        Source of the initial weights and the noise.
-    """
+    """SubTab's task: reconstruct the whole row from a noisy subset, with similar projections of all subsets."""
 
     def __init__(
         self, encoder: SubsetEncoder, shape: TableShape, options: SubTabClassifier, generator: Generator
@@ -150,7 +118,8 @@ class Views(nn.Module):
         return loss
 
 
-class SubTabClassifier(SelfSupervisedClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SubTabClassifier(StepwiseClassifier, SelfSupervisedClassifier):
     """SubTab: pretrained to reconstruct a row from parts of it, which should agree with each other.
 
     The features are divided into overlapping subsets, and one encoder takes them all. Pretraining adds noise; after
@@ -178,45 +147,6 @@ class SubTabClassifier(SelfSupervisedClassifier):
         Standard deviation of Gaussian noise.
     noise_type : {"Swap", "Gaussian", "Zero_Out"}, default="Swap"
         Noise: the feature of another row, a Gaussian number added, or 0.
-    learning_rate : float, default=0.001
-        First step size of AdamW.
-    scheduler_gamma : float, default=0.95
-        What the learning rate is multiplied by every `scheduler_step_size` epochs.
-    scheduler_step_size : int, default=10
-        Epochs between two steps of the learning rate.
-    categorical_features : array-like of str, int or bool, default=None
-        Categorical columns by name, position or mask. None infers them from the types.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes, with scikit-learn's meaning.
-    epochs : int, default=30
-        Passes over the labeled rows: so many below 100 rows, at most so many from there on.
-    pretrain_epochs : int, default=50
-        Passes over all rows before that.
-    batch_size : int or "auto", default="auto"
-        Rows of a step. "auto": 32 up to 2,000 rows, then more.
-    device : str, default="cpu"
-        Where torch computes while training.
-    random_state : int, RandomState instance or None, default=None
-        The seed; None takes a new one from the operating system. No global random state is used.
-    verbose : int, default=0
-        Whether bars show the progress.
-    pretrained : Pretrained or None, default=None
-        What :meth:`pretrain` learned; it sets it.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-        The classes.
-    n_epochs_ : int
-        Epochs of training with labels.
-    n_features_in_ : int
-        Number of columns of `X`.
-    encoder_ : TableEncoder
-        Turns tables into cells.
-    architecture_ : dict
-        Parameters that determine the network.
-    weights_ : dict of str to ndarray
-        All weights of the network.
 
     See Also
     --------
@@ -244,64 +174,26 @@ class SubTabClassifier(SelfSupervisedClassifier):
     """
 
     ARCHITECTURE = ("emb_dim", "n_subsets", "overlap_ratio")
+    LIMITS: ClassVar[Limits] = {
+        "emb_dim": 1,
+        "tau": "(0, inf)",
+        "n_subsets": 1,
+        "overlap_ratio": "[0, 1]",
+        "mask_ratio": "[0, 1]",
+        "noise_level": "[0, inf)",
+        "noise_type": ("Swap", "Gaussian", "Zero_Out"),
+    }
 
-    def __init__(
-        self,
-        *,
-        emb_dim: int = 128,
-        tau: float = 0.1,
-        use_cosine_similarity: bool = True,
-        use_contrastive: bool = True,
-        use_distance: bool = True,
-        n_subsets: int = 4,
-        overlap_ratio: float = 0.5,
-        mask_ratio: float = 0.2,
-        noise_level: float = 1.0,
-        noise_type: Literal["Swap", "Gaussian", "Zero_Out"] = "Swap",
-        learning_rate: float = 0.001,
-        scheduler_gamma: float = 0.95,
-        scheduler_step_size: int = 10,
-        categorical_features: ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        epochs: int = 30,
-        pretrain_epochs: int = 50,
-        batch_size: int | Literal["auto"] = "auto",
-        device: str = "cpu",
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-        pretrained: Pretrained | None = None,
-    ) -> None:
-        self.emb_dim = emb_dim
-        self.tau = tau
-        self.use_cosine_similarity = use_cosine_similarity
-        self.use_contrastive = use_contrastive
-        self.use_distance = use_distance
-        self.n_subsets = n_subsets
-        self.overlap_ratio = overlap_ratio
-        self.mask_ratio = mask_ratio
-        self.noise_level = noise_level
-        self.noise_type = noise_type
-        self.learning_rate = learning_rate
-        self.scheduler_gamma = scheduler_gamma
-        self.scheduler_step_size = scheduler_step_size
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.epochs = epochs
-        self.pretrain_epochs = pretrain_epochs
-        self.batch_size = batch_size
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-        self.pretrained = pretrained
-
-    def _check(self) -> None:
-        check_integer(self.emb_dim, "emb_dim", self._name, 1)
-        check_number(self.tau, "tau", self._name, "(0, inf)")
-        check_integer(self.n_subsets, "n_subsets", self._name, 1)
-        check_number(self.overlap_ratio, "overlap_ratio", self._name, "[0, 1]")
-        check_number(self.mask_ratio, "mask_ratio", self._name, "[0, 1]")
-        check_number(self.noise_level, "noise_level", self._name, "[0, inf)")
-        check_choice(self.noise_type, NOISES, f"noise_type of {self._name}")
+    emb_dim: int = 128
+    tau: float = 0.1
+    use_cosine_similarity: bool = True
+    use_contrastive: bool = True
+    use_distance: bool = True
+    n_subsets: int = 4
+    overlap_ratio: float = 0.5
+    mask_ratio: float = 0.2
+    noise_level: float = 1.0
+    noise_type: Literal["Swap", "Gaussian", "Zero_Out"] = "Swap"
 
     def _build_encoder(self, shape: TableShape, generator: Generator) -> SubsetEncoder:
         return SubsetEncoder(shape, self.emb_dim, self.n_subsets, self.overlap_ratio, generator)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from tabcast.study.analysis._trials import REPETITION, SETTING, distinct, finished_trials, present, require_columns
+from tabcast.study.analysis.trials import REPETITION, SETTING, distinct, finished_trials, present, require_columns
 
 Floats = NDArray[np.float64]
 
@@ -79,8 +79,6 @@ def summarize(
     results: pd.DataFrame,
     by: Sequence[str] = ("dataset", "model", "method", "strategy"),
     value: str = "score",
-    *,
-    over: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Average a measurement over seeds and folds, by group, with its standard error.
 
@@ -89,12 +87,10 @@ def summarize(
     results : DataFrame
         The results table; only rows that are done and have a number count.
     by : sequence of str, default=("dataset", "model", "method", "strategy")
-        Columns that define the groups.
+        Columns that define the groups. All others that describe a trial, but seed and fold, must be the same in a
+        group: an accidental mean over two kinds of tuning is an error.
     value : str, default="score"
         Column to average.
-    over : sequence of str, default=()
-        Columns that may differ inside a group and are averaged over, besides seed and fold. All other columns that
-        describe a trial must be the same in a group: an accidental mean over two kinds of tuning is an error.
 
     Returns
     -------
@@ -106,19 +102,19 @@ def summarize(
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.analysis import summarize
+    >>> from tabcast.study.analysis.summary import summarize
     >>> results = pd.DataFrame({"method": "cast-l", "seed": [0, 0, 1, 1], "fold": [0, 1, 0, 1],
     ...                         "score": [0.70, 0.74, 0.76, 0.76]})
     >>> summarize(results, ["method"]).round(3)
        method  mean  standard_error se_over  n  n_seeds
     0  cast-l  0.74            0.02   seeds  4        2
     """
-    require_columns(results, [*by, *over], "summarize")
+    require_columns(results, by, "summarize")
     trials = finished_trials(results, value, "summarize")
-    _refuse_mixture(trials, by, over)
+    _refuse_mixture(trials, by)
     rows = []
     for key, group in _groups(trials, by):
-        estimate = estimate_over_repetitions(group, value, over)
+        estimate = estimate_over_repetitions(group, value)
         n_seeds = group["seed"].nunique() if "seed" in group.columns else 1
         rows.append((*key, estimate.mean, estimate.standard_error, estimate.se_over, len(group), n_seeds))
     return pd.DataFrame(rows, columns=[*by, "mean", "standard_error", "se_over", "n", "n_seeds"])
@@ -146,7 +142,7 @@ def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: st
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.analysis import pair_trials
+    >>> from tabcast.study.analysis.summary import pair_trials
     >>> results = pd.DataFrame({"dataset": "cmc", "method": ["baseline", "cast-l"], "seed": 0, "score": [0.50, 0.53]})
     >>> len(pair_trials(results, "cast-l", "baseline"))
     1
@@ -196,7 +192,7 @@ def paired_differences(
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.analysis import paired_differences
+    >>> from tabcast.study.analysis.summary import paired_differences
     >>> results = pd.DataFrame({"dataset": "cmc", "method": ["baseline", "cast-l"] * 2, "seed": [0, 0, 1, 1],
     ...                         "score": [0.50, 0.53, 0.60, 0.61]})
     >>> differences = paired_differences(results, "cast-l", "baseline")
@@ -233,9 +229,8 @@ def win_tie_loss(
     value: str = "score",
     units: Sequence[str] = ("dataset",),
     higher_is_better: bool = True,
-    margin: float | None = None,
 ) -> pd.DataFrame:
-    """Count the datasets on which a method is better than another, as good, and worse.
+    """Count the datasets on which a method is better than another, as good (equal means to 4 digits), and worse.
 
     Parameters
     ----------
@@ -251,8 +246,6 @@ def win_tie_loss(
         Columns whose values are compared as one unit, by means over paired trials; for example ("dataset", "model").
     higher_is_better : bool, default=True
         False for errors and losses.
-    margin : float, default=None
-        Largest difference of means that is a tie. By default means tie if they are equal after rounding to 4 digits.
 
     Returns
     -------
@@ -262,31 +255,27 @@ def win_tie_loss(
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.analysis import win_tie_loss
+    >>> from tabcast.study.analysis.summary import win_tie_loss
     >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["baseline", "cast-l"] * 2,
     ...                         "score": [0.50, 0.53, 0.60, 0.60]})
     >>> win_tie_loss(results, "cast-l", "baseline")
        method reference  wins  ties  losses
     0  cast-l  baseline     1     1       0
     """
-    if margin is not None and not margin >= 0:
-        raise ValueError(f"`margin` of win_tie_loss must be None or a number of at least 0; got {margin!r}.")
     require_columns(results, [*by, *units], "win_tie_loss")
     pairs = pair_trials(results, method, reference, value=value)
     settings = _varying(pairs, [*by, *units])
     rows = []
     for key, group in _groups(pairs, by):
         games = [_mean_pair(part, settings) for _, part in _groups(group, units)]
-        outcomes = [_outcome(ours, theirs, margin) * (1 if higher_is_better else -1) for ours, theirs in games]
+        outcomes = [_outcome(ours, theirs) * (1 if higher_is_better else -1) for ours, theirs in games]
         rows.append((*key, method, reference, *(outcomes.count(outcome) for outcome in (1, 0, -1))))
     return pd.DataFrame(rows, columns=[*by, "method", "reference", "wins", "ties", "losses"])
 
 
-def _outcome(ours: float, theirs: float, margin: float | None) -> int:
-    """Return 1 if ours is larger, 0 for a tie, -1 if theirs is larger."""
-    if margin is None:
-        return int(np.sign(round(ours, DIGITS) - round(theirs, DIGITS)))
-    return 0 if abs(ours - theirs) <= margin + ROUNDING else int(np.sign(ours - theirs))
+def _outcome(ours: float, theirs: float) -> int:
+    """Return 1 if ours is larger, 0 for a tie at the digits of the paper, -1 if theirs is larger."""
+    return int(np.sign(round(ours, DIGITS) - round(theirs, DIGITS)))
 
 
 def _mean_pair(pairs: pd.DataFrame, settings: Sequence[str]) -> tuple[float, float]:
@@ -308,17 +297,16 @@ def _varying(rows: pd.DataFrame, but: Sequence[str]) -> list[str]:
     return [name for name in present(rows, SETTING) if name not in but and rows[name].nunique(dropna=False) > 1]
 
 
-def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str], over: Sequence[str]) -> None:
-    """Raise where anything but seed, fold and `over` differs inside a group."""
-    for column in _varying(trials, [*by, *over]):
+def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str]) -> None:
+    """Raise where anything but seed and fold differs inside a group."""
+    for column in _varying(trials, by):
         kinds = trials[[*by, column]].drop_duplicates()
         for key, group in _groups(kinds, by):
             if len(group) > 1:
                 where = ", ".join(f"{name}={value}" for name, value in zip(by, key, strict=True)) or "the table"
                 raise ValueError(
                     f"`results` of summarize mixes {', '.join(map(repr, distinct(group[column])))} of {column!r} in "
-                    f"{where}. Choose one of them, or name the column in `by` to keep them apart or in `over` to "
-                    f"average over them."
+                    f"{where}. Choose one of them, or name the column in `by` to keep them apart."
                 )
 
 

@@ -9,21 +9,17 @@ import numpy as np
 import pandas as pd
 
 from tabcast.checks import check_choice
-from tabcast.study.analysis._trials import finished_trials
-from tabcast.study.analysis.alpha import AlphaWinners, alpha_winners
-from tabcast.study.analysis.beside_published import beside_published, gain_agreement
-from tabcast.study.analysis.controls import control_report
-from tabcast.study.analysis.listing import Listing, listing_to_csv, listing_to_latex, listing_to_markdown
-from tabcast.study.analysis.models import compare_models
-from tabcast.study.analysis.names import STAND_INS, Labels, display_name
-from tabcast.study.analysis.printed import Printed, paper_notes
-from tabcast.study.analysis.ranks import EXACT, average_ranks, score_matrix
-from tabcast.study.analysis.rendering import to_csv, to_latex, to_markdown
-from tabcast.study.analysis.significance import (
+from tabcast.study.analysis.compare import comparison_table
+from tabcast.study.analysis.findings import AlphaWinners, alpha_winners, compare_models, control_report
+from tabcast.study.analysis.published import Printed, beside_published, gain_agreement, paper_notes
+from tabcast.study.analysis.ranks import (
+    EXACT,
     Floats,
+    average_ranks,
     conover_posthoc,
     friedman_test,
     holm_adjust,
+    score_matrix,
     signed_rank_p,
     wilcoxon_holm,
 )
@@ -35,7 +31,8 @@ from tabcast.study.analysis.summary import (
     summarize,
     win_tie_loss,
 )
-from tabcast.study.analysis.tables import Cell, Table, comparison_table
+from tabcast.study.analysis.table import Table
+from tabcast.study.analysis.trials import STAND_INS, display_name, finished_trials
 
 Spec = Mapping[str, Any]
 LOWER_IS_BETTER = ("log_loss",)
@@ -85,7 +82,7 @@ def rank(
     beside: bool = False,
     printed: Printed | None = None,
     title: str = "",
-) -> Listing:
+) -> Table:
     """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
     paper = (printed or Printed()) if beside else None
@@ -125,7 +122,7 @@ def rank(
     if lines:
         frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
         notes.append("sd is the standard deviation of the ranks over settings, with n in the variance.")
-    return Listing(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
+    return Table(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
 
 
 def complete_scores(
@@ -157,7 +154,7 @@ def differ(
     values: Sequence[str] = ("score", "auc", "log_loss"),
     overall: bool = False,
     title: str = "",
-) -> Listing:
+) -> Table:
     """Paired differences with 95% intervals: for each dataset, or (`overall`) over the datasets only."""
     frames = []
     for value in values:
@@ -172,7 +169,7 @@ def differ(
         "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets.",
         f"se is the standard error over seeds (overall: over datasets), {STANDARD_ERROR}; 95% intervals are Student's.",
     )
-    return Listing(title or "Paired differences", frame[columns] if len(frame) else frame, 4, notes)
+    return Table(title or "Paired differences", frame[columns] if len(frame) else frame, 4, notes)
 
 
 def better(
@@ -183,7 +180,7 @@ def better(
     by: Sequence[str] = ("model",),
     values: Sequence[str] = ("score",),
     title: str = "",
-) -> Listing:
+) -> Table:
     """Number of datasets on which a method is better, its mean difference, and a test over the datasets."""
     lines = []
     for value in values:
@@ -217,7 +214,7 @@ def better(
         f"A difference that is 0 at the {DIGITS} digits shown is a tie.",
         f"se is the standard error over datasets, {STANDARD_ERROR}.",
     )
-    return Listing(title or "On how many datasets", frame, DIGITS, notes)
+    return Table(title or "On how many datasets", frame, DIGITS, notes)
 
 
 def models(
@@ -227,7 +224,7 @@ def models(
     reference: str,
     values: Sequence[str] = ("score",),
     title: str = "",
-) -> Listing:
+) -> Table:
     """Number of datasets on which models keep up with a reference model, their mean difference, and a test."""
     frame = compare_models(results, reference, values, lower_is_better=LOWER_IS_BETTER)
     notes = (
@@ -237,7 +234,7 @@ def models(
         "Holm-corrected over this table.",
     )
     frame = frame.drop(columns="reference", errors="ignore")  # the title names it
-    return Listing(title or f"Models against {reference}", frame, DIGITS, notes)
+    return Table(title or f"Models against {reference}", frame, DIGITS, notes)
 
 
 def count_wins(gains: Floats) -> tuple[int, int]:
@@ -278,47 +275,38 @@ def control(
     """CAST's gain beside the gains of controls that do not use the density; means over datasets."""
     report = control_report(results, by)
     report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
-    cells = {
-        (tuple(row[name] for name in (*by, "gain")), (row["metric"], row["role"])): Cell(
-            row["mean"], row["standard_error"], int(row["n_pairs"]), row["se_over"]
-        )
-        for row in report.to_dict("records")
-    }
-    rows, columns = (list(dict.fromkeys(key[side] for key in cells)) for side in (0, 1))
+    frame = report.assign(
+        method=report["gain"], metric=report["metric"].str.replace("_", "-"), value=report["mean"], n=report["n_pairs"]
+    )
+    rows, columns = (*by, "method"), ("metric", "role")
+    frame = frame[[*rows, *columns, "value", "standard_error", "se_over", "n"]].assign(mark="")
     notes = (
         "Same budget: the best of as many tries of the baseline as CAST has alphas, all but the first with a "
         "randomized model (where XGBoost would sample nothing, it samples 80% of the rows). Permuted gamma: densities "
         "of other rows.",
         "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
-    return Table(
-        row_names=(*by, "method"),
-        rows=tuple(rows),
-        column_names=("metric", "role"),
-        columns=tuple((metric.replace("_", "-"), role) for metric, role in columns),
-        cells=tuple(tuple(cells.get((row, column), Cell(None)) for column in columns) for row in rows),
-        title=title or f"Gains over {reference}, and what controls gain",
-        notes=notes,
-    )
+    title = title or f"Gains over {reference}, and what controls gain"
+    return Table(title, frame, 4, notes, rows, columns)
 
 
-def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Listing:
+def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Table:
     """How often our gain over the baseline has the sign of the paper's."""
     if published is None:
         raise ValueError("A table of kind 'agree' needs `published` in the configuration.")
     found = gain_agreement(beside_published(results, published, value=value))
     found = found.rename(columns={"agree": "same_sign", "n": "of", "gain": "our_gain"})
-    return Listing(title or "Gains over the baseline: ours and the paper's", found, 4)
+    return Table(title or "Gains over the baseline: ours and the paper's", found, 4)
 
 
-def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Listing:
+def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Table:
     """Proportions of the winning alphas with the interval that holds 90% of them."""
     found, n_left_out = searched_alphas(results)
     notes = (
         f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
         f"{n_left_out} trials are left out in which the supervised model won: all alphas tie there.",
     )
-    return Listing(title or "Winning alphas", found.shares, 3, notes)
+    return Table(title or "Winning alphas", found.shares, 3, notes)
 
 
 def searched_alphas(results: pd.DataFrame) -> tuple[AlphaWinners, int]:
@@ -334,7 +322,7 @@ def spend(
     *,
     baseline: str = "baseline",
     title: str = "",
-) -> Listing:
+) -> Table:
     """Seconds of the base classifier, and what the densities add; the paper's beside ours."""
     keys = ["dataset", "model"]
     frame = _means(results[results["method"] != baseline], [*keys, "method"], "density_seconds")
@@ -348,7 +336,7 @@ def spend(
     note = (
         "Training: fits and predictions of one curriculum run. Feature selection, once per fold, is listed separately."
     )
-    return Listing(title or "Seconds, and what CAST adds", frame, 3, (note,))
+    return Table(title or "Seconds, and what CAST adds", frame, 3, (note,))
 
 
 def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
@@ -356,7 +344,7 @@ def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame
     return summarize(results, by, value)[[*by, "mean"]].rename(columns={"mean": value})
 
 
-VIEWS: dict[str, Callable[..., Table | Listing]] = {
+VIEWS: dict[str, Callable[..., Table]] = {
     "compare": compare,
     "rank": rank,
     "differ": differ,
@@ -371,7 +359,7 @@ VIEWS: dict[str, Callable[..., Table | Listing]] = {
 
 def make_table(
     spec: Spec, results: pd.DataFrame, published: pd.DataFrame | None = None, printed: Printed | None = None
-) -> Table | Listing:
+) -> Table:
     """A table from its specification in a configuration.
 
     Parameters
@@ -394,15 +382,3 @@ def make_table(
     if published is not None:
         published = select(published, {name: wanted for name, wanted in where.items() if name in published.columns})
     return VIEWS[kind](select(results, where), published, **options)
-
-
-def render(table: Table | Listing, style: str, labels: Labels | None = None, *, standard_errors: bool = True) -> str:
-    """A table as text: "markdown", "csv" or "latex"."""
-    check_choice(style, ("markdown", "csv", "latex"), "style of a table")
-    if isinstance(table, Listing):
-        if style == "csv":
-            return listing_to_csv(table)
-        return {"markdown": listing_to_markdown, "latex": listing_to_latex}[style](table, labels)
-    if style == "csv":
-        return to_csv(table, labels=labels)
-    return {"markdown": to_markdown, "latex": to_latex}[style](table, labels=labels, standard_errors=standard_errors)

@@ -3,22 +3,7 @@
 A dataset of your own is a :class:`DatasetInfo` with a function `load`.
 """
 
-from tabcast.study.datasets._catalog import find_info, list_datasets
-from tabcast.study.datasets._dataset import Dataset, DatasetInfo, Split
-from tabcast.study.datasets._load import download_dataset, find_folder, load_dataset
-from tabcast.study.datasets._preprocessing import PREPROCESSINGS, NativePreprocessing, PaperPreprocessing, Preprocessing
+from tabcast.study.datasets._dataset import Dataset, DatasetInfo, Split, list_datasets
+from tabcast.study.datasets._load import download_dataset, load_dataset
 
-__all__ = [
-    "PREPROCESSINGS",
-    "Dataset",
-    "DatasetInfo",
-    "NativePreprocessing",
-    "PaperPreprocessing",
-    "Preprocessing",
-    "Split",
-    "download_dataset",
-    "find_folder",
-    "find_info",
-    "list_datasets",
-    "load_dataset",
-]
+__all__ = ["Dataset", "DatasetInfo", "Split", "download_dataset", "list_datasets", "load_dataset"]

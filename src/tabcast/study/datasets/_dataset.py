@@ -1,9 +1,12 @@
-"""What a dataset is: what is known about it in advance, and its rows once they are read."""
+"""What a dataset is: what is known about it in advance, the catalog of the paper's, and the rows once they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -215,3 +218,83 @@ def _compare_with_info(dataset: Dataset) -> None:
             f"`positive_class` of dataset {info.name!r} must be the second of its two sorted labels "
             f"{dataset.classes.tolist()}; got {info.positive_class!r}."
         )
+
+
+def make_blob() -> tuple[pd.DataFrame, pd.Series[Any]]:
+    """Draw two touching Gaussian blobs in two columns. The paper states neither size nor spread: these are ours."""
+    from sklearn.datasets import make_blobs
+
+    X, y = make_blobs(n_samples=1_000, centers=[[-2.0, -2.0], [2.0, 2.0]], cluster_std=1.5, random_state=0)
+    return pd.DataFrame(X, columns=["x", "y"]), pd.Series(y, name="blob")
+
+
+LOADERS: Mapping[str, Callable[[], tuple[pd.DataFrame, pd.Series[Any]]]] = {"blob": make_blob}
+
+
+@cache
+def read_catalog() -> tuple[dict[str, DatasetInfo], dict[str, str]]:
+    """Read `catalog.toml`: the datasets by name, and what the paper calls some of them."""
+    parsed = tomllib.loads(files("tabcast.study.datasets").joinpath("catalog.toml").read_text(encoding="utf-8"))
+    datasets = {}
+    for entry in parsed["datasets"]:
+        load = {"load": LOADERS[entry["load"]]} if "load" in entry else {}
+        datasets[entry["name"]] = DatasetInfo(**{**entry, **load, "dropped": tuple(entry.get("dropped", ()))})
+    return datasets, parsed["aliases"]
+
+
+def list_datasets() -> list[DatasetInfo]:
+    """List the datasets of the catalog, in the order of the paper's table of datasets.
+
+    Returns
+    -------
+    list of DatasetInfo
+        What is known about each dataset.
+
+    See Also
+    --------
+    load_dataset : Read the rows of a dataset.
+
+    Examples
+    --------
+    >>> from tabcast.study.datasets import list_datasets
+    >>> [info.name for info in list_datasets() if info.n_rows > 40_000]
+    ['bank-marketing', 'adult']
+    """
+    return list(read_catalog()[0].values())
+
+
+def find_info(name: str) -> DatasetInfo:
+    """Look up a dataset of the catalog.
+
+    Parameters
+    ----------
+    name : str
+        Name of the dataset, or what the paper calls it; case does not matter.
+
+    Returns
+    -------
+    DatasetInfo
+        What is known about the dataset.
+
+    Raises
+    ------
+    ValueError
+        If the catalog has no such dataset.
+
+    Examples
+    --------
+    >>> from tabcast.study.datasets._dataset import find_info
+    >>> find_info("ozone").name
+    'ozone-level-8hr'
+    >>> find_info("Bioresponse").metric
+    'f1'
+    >>> find_info("chrun")
+    Traceback (most recent call last):
+    ValueError: Unknown dataset: 'chrun'. Choices: gusto, ... Did you mean 'churn'?
+    """
+    datasets, aliases = read_catalog()
+    wanted = str(name).lower()
+    wanted = aliases.get(wanted, wanted)
+    if wanted not in datasets:
+        check_choice(name, datasets, "dataset", other_names=aliases)
+    return datasets[wanted]

@@ -1,17 +1,23 @@
-"""From a name to rows: the user's folder, the cache, OpenML, in this order."""
+"""From a name to rows: the user's folder, the cache, OpenML, in this order.
+
+On disk a dataset is `<file>.csv.gz` and an entry that describes its columns, in the folder's `meta.json` (a list of
+entries, one per dataset) or in `<file>.json` (a single one).
+"""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import os
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from tabcast.study.datasets._catalog import find_info
-from tabcast.study.datasets._dataset import Dataset, DatasetInfo, make_dataset
-from tabcast.study.datasets._files import read_files, table_path, write_files
-from tabcast.study.datasets._openml import fetch_table
+from tabcast.files._atomic import write_whole
+from tabcast.study.datasets._dataset import Dataset, DatasetInfo, find_info, make_dataset
 
 DATA_DIR_VARIABLE = "TABCAST_DATA_DIR"
 PathLike = str | os.PathLike[str]
@@ -107,7 +113,7 @@ def find_folder(dataset: str | DatasetInfo, *, data_dir: PathLike | None = None)
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from tabcast.study.datasets import find_folder
+    >>> from tabcast.study.datasets._load import find_folder
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Path(folder, "cmc.csv.gz").touch()
     ...     find_folder("cmc", data_dir=folder) == Path(folder)
@@ -162,3 +168,92 @@ def _split_target(info: DatasetInfo, frame: pd.DataFrame, source: Path | str) ->
     if info.target not in frame.columns:
         raise ValueError(f"{source} has no column {info.target!r}, the target of {info.name!r}.")
     return make_dataset(info, frame.drop(columns=info.target), frame[info.target])
+
+
+def read_files(folder: Path, file: str) -> pd.DataFrame:
+    """Read the whole table of a dataset, target included.
+
+    Columns with levels are read as text (many levels are digits), an empty field is missing, and "None" is a level.
+    """
+    path = table_path(folder, file)
+    entry = _read_entry(folder, file)
+    wanted = entry.get("sha256")
+    if wanted and _digest(path) != wanted:
+        raise ValueError(
+            f"{path} is damaged: its sha256 is not the one that its entry states. Remove it and download it again."
+        )
+    text = [*entry["categories"], *entry["string"]]
+    frame = pd.read_csv(path, dtype=dict.fromkeys(text, str), keep_default_na=False, na_values=[""])
+    return frame.astype({name: pd.CategoricalDtype(levels) for name, levels in entry["categories"].items()})
+
+
+def write_files(folder: Path, file: str, frame: pd.DataFrame, *, target: str, source: str) -> Path:
+    """Store a table, target included; its file appears last, when everything else is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, entry_path = table_path(folder, file), folder / f"{file}.json"
+    levels = {name: frame[name].cat.categories.tolist() for name in frame.columns if _has_levels(frame[name])}
+    with write_whole(path) as unfinished:
+        # Without a time stamp and a name inside, the same table gives the same bytes, whichever process writes it.
+        unfinished.write_bytes(gzip.compress(frame.to_csv(index=False).encode(), mtime=0))
+        entry = {
+            "name": file,
+            "target": target,
+            "rows": len(frame),
+            "cols": frame.shape[1],
+            "categories": levels,
+            "string": [name for name in frame.columns if name not in levels and _is_text(frame[name])],
+            "source": source,
+            "sha256": _digest(unfinished),
+        }
+        with write_whole(entry_path) as unfinished_entry:
+            unfinished_entry.write_text(json.dumps(entry, indent=1), "utf-8")
+    return path
+
+
+def table_path(folder: Path, file: str) -> Path:
+    """Return where a folder would have the table of a dataset."""
+    return folder / f"{file}.csv.gz"
+
+
+def _read_entry(folder: Path, file: str) -> dict[str, Any]:
+    """Read the entry of a table from `<file>.json` or the folder's `meta.json`."""
+    own, shared = folder / f"{file}.json", folder / "meta.json"
+    if own.exists():
+        return json.loads(own.read_text("utf-8"))
+    entries = json.loads(shared.read_text("utf-8")) if shared.exists() else []
+    for entry in entries:
+        if entry["name"] == file:
+            return entry
+    raise ValueError(
+        f"{table_path(folder, file)} has no entry that describes its columns; it belongs in {own.name} or "
+        f"{shared.name} of the same folder."
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _has_levels(column: pd.Series[Any]) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return not pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def fetch_table(info: DatasetInfo) -> pd.DataFrame:
+    """Download the table of a dataset, target included, levels as category columns."""
+    from sklearn.datasets import fetch_openml
+
+    try:
+        answer = fetch_openml(
+            data_id=info.openml_id,
+            target_column=info.target,
+            as_frame=True,
+            parser="liac-arff",  # the default parser of scikit-learn 1.9.1 fails on many of these with pandas 3
+            cache=False,  # the caller keeps the table, in its own format
+        )
+    except KeyError as error:
+        raise ValueError(f"OpenML {info.openml_id} is not what {info.name!r} should be: {error.args[0]}.") from error
+    return answer.frame

@@ -12,22 +12,13 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-from tabcast.checks import check_integer
 from tabcast.study.datasets._dataset import in_natural_order
-from tabcast.table import (
-    Columns,
-    describe_difference,
-    find_categorical,
-    find_empty_columns,
-    learn_columns,
-    read_table,
-    warn_empty_columns,
-)
+from tabcast.table._columns import Columns, find_categorical, learn_columns
+from tabcast.table._tables import read_table, warn_empty_columns
 
 
-class Preprocessing(BaseEstimator, ABC):
+class Preprocessing(ABC):
     """Base class of a preprocessing: `fit` sees only training rows, `transform` keeps rows and columns in order.
 
     Attributes
@@ -86,31 +77,22 @@ class NativePreprocessing(Preprocessing):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.datasets import NativePreprocessing
+    >>> from tabcast.study.datasets._preprocessing import NativePreprocessing
     >>> table = pd.DataFrame({"age": [30.0, None], "city": pd.Categorical(["Ulm", "Bonn"])})
     >>> preprocessing = NativePreprocessing().fit(table)
     >>> preprocessing.transform(table).equals(table), preprocessing.categorical_
     (True, array([False,  True]))
     """
 
-    feature_names_in_: NDArray[np.object_]
-
     def fit(self, X: pd.DataFrame) -> Self:
         """Learn which columns hold levels."""
-        _check_pandas(X, self)
         read_table(X)
-        self.feature_names_in_ = np.array(X.columns, dtype=object)
         self.categorical_ = find_categorical(X)
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the same table."""
-        _check_fitted(self)
-        _check_pandas(X, self)
-        difference = describe_difference(self.feature_names_in_, X.columns)
-        if difference:
-            raise ValueError(f"Columns differ between fit and transform: {difference}.")
-        return X if X.columns.tolist() == self.feature_names_in_.tolist() else X[self.feature_names_in_.tolist()]
+        return X
 
 
 class PaperPreprocessing(Preprocessing):
@@ -119,13 +101,6 @@ class PaperPreprocessing(Preprocessing):
     Labels are encoded as codes, then scikit-learn's IterativeImputer fills missing values.
 
     Choose it to compare with the paper, or for models that take complete numbers only.
-
-    Parameters
-    ----------
-    max_iter : int, default=10
-        Most rounds of the IterativeImputer.
-    random_state : int, default=0
-        Seed of the IterativeImputer.
 
     Attributes
     ----------
@@ -152,7 +127,7 @@ class PaperPreprocessing(Preprocessing):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.study.datasets import PaperPreprocessing
+    >>> from tabcast.study.datasets._preprocessing import PaperPreprocessing
     >>> train = pd.DataFrame({"age": [20.0, 30.0, 40.0], "city": pd.Categorical(["Ulm", "Bonn", "Ulm"])})
     >>> preprocessing = PaperPreprocessing().fit(train)
     >>> preprocessing.transform(pd.DataFrame({"age": [None, 50.0], "city": ["Bonn", "Kiel"]}))
@@ -167,16 +142,10 @@ class PaperPreprocessing(Preprocessing):
     imputed_: NDArray[np.bool_]
     imputer_: Any
 
-    def __init__(self, *, max_iter: int = 10, random_state: int = 0) -> None:
-        self.max_iter = max_iter
-        self.random_state = random_state
-
     def fit(self, X: pd.DataFrame) -> Self:
         """Learn levels, means and the imputer from training rows."""
-        check_integer(self.max_iter, "max_iter", "PaperPreprocessing", 1)
-        _check_pandas(X, self)
         read_table(X)
-        warn_empty_columns(X, find_empty_columns(X))
+        warn_empty_columns(X)
         self._columns: Columns = learn_columns(X)
         self.feature_names_in_ = np.array(X.columns, dtype=object)
         self.categorical_ = np.isin(np.arange(X.shape[1]), self._columns.categorical_index)
@@ -191,8 +160,6 @@ class PaperPreprocessing(Preprocessing):
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the table as float64 without missing values."""
-        _check_fitted(self)
-        _check_pandas(X, self)
         numbers = self._fill_complete(self._encode(X))
         if self.imputer_ is not None and np.isnan(numbers).any():
             numbers = self._impute(numbers)
@@ -220,7 +187,7 @@ class PaperPreprocessing(Preprocessing):
         from sklearn.impute import IterativeImputer
 
         # Columns that are complete here are complete in transform too: no model of them is needed.
-        imputer = IterativeImputer(max_iter=self.max_iter, random_state=self.random_state, skip_complete=True)
+        imputer = IterativeImputer(random_state=0, skip_complete=True)
         return imputer.fit(numbers)
 
     def _impute(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -241,14 +208,3 @@ def _usual_value(column: NDArray[np.float64], is_categorical: bool) -> float:
     if len(present) == 0:
         return 0.0
     return float(np.bincount(present.astype(int)).argmax()) if is_categorical else float(present.mean())
-
-
-def _check_pandas(X: Any, owner: Any) -> None:
-    if not isinstance(X, pd.DataFrame):
-        raise TypeError(f"X of {type(owner).__name__} must be a pandas DataFrame; got {type(X).__name__}.")
-
-
-def _check_fitted(preprocessing: Preprocessing) -> None:
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(preprocessing, "categorical_")

@@ -1,4 +1,4 @@
-"""What the figures have in common: taking Axes, tidying them, breaking long names, one legend."""
+"""What the figures have in common: their Axes, tidying them, breaking long names, one legend."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -20,28 +18,10 @@ INK, PALE = "#222222", "#999999"
 NAME_WIDTH = 22  # characters of a dataset's name in a line
 
 
-def check_table(table: pd.DataFrame, columns: Sequence[str], argument: str, owner: str) -> None:
-    """Raise if a table has no rows or lacks columns."""
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        raise ValueError(f"`{argument}` of {owner} lacks the columns {', '.join(missing)}; got {list(table.columns)}.")
-    if table.empty:
-        raise ValueError(f"`{argument}` of {owner} has no rows.")
+def make_panels(shape: tuple[int, int], size: tuple[float, float]) -> Panels:
+    """Make the Axes of a new figure of that size in inches, in rows and columns."""
+    from matplotlib import pyplot as plt
 
-
-def take_panels(
-    axes: Axes | Sequence[Axes] | Panels | None, shape: tuple[int, int], size: tuple[float, float], owner: str
-) -> Panels:
-    """Arrange the given Axes in rows and columns, or make those of a new figure of that size in inches."""
-    if axes is not None:
-        given = np.array(axes, dtype=object)
-        if given.size != shape[0] * shape[1]:
-            raise ValueError(f"`axes` of {owner} must be {shape[0]} x {shape[1]} Axes; got {given.size}.")
-        return given.reshape(shape)
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise ImportError(f"{owner} needs matplotlib. Install it with: pip install 'tabcast[plots]'.") from error
     return plt.figure(figsize=size, layout="constrained").subplots(*shape, squeeze=False)
 
 
@@ -64,11 +44,8 @@ def wrap_name(name: object, width: int = NAME_WIDTH) -> str:
     return "\n".join(piece for line in lines for piece in textwrap.wrap(line, width) or [""])
 
 
-def draw_legend(panels: Panels, handles: Sequence[Any], *, own: bool) -> None:
-    """Draw one legend for all panels: below them in our own figure, inside the first on given Axes."""
-    if not own:
-        panels[0, 0].legend(handles=handles, fontsize="x-small", frameon=False)
-        return
+def draw_legend(panels: Panels, handles: Sequence[Any]) -> None:
+    """Draw one legend for all panels, below them."""
     figure = panels[0, 0].figure
     inches = sum(0.6 + 0.07 * len(handle.get_label()) for handle in handles)  # a handle with its gaps, small letters
     n_columns = ceil(len(handles) / ceil(inches / figure.get_figwidth()))

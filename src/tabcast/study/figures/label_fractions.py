@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.study.analysis.names import Labels, display_name, order_values
-from tabcast.study.figures._panels import INK, PALE, Panels, check_table, draw_legend, take_panels, tidy, wrap_name
+from tabcast.study.analysis.trials import Labels, display_name, order_values
+from tabcast.study.figures._panels import INK, PALE, Panels, draw_legend, make_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,7 @@ OTHER_COLORS, OTHER_MARKERS = (
     ("X", "<", ">", "h", "p", "d", "8"),
 )
 STRONG = ("cast-d", "cast-l")
+N_COLUMNS = 6  # panels side by side; further datasets go below
 SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
 
 
@@ -60,52 +61,15 @@ def ratio_of_means(scores: Floats, references: Floats) -> tuple[float, float]:
 def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     """Compute by how many percent each method beats the supervised model on the same rows.
 
-    Parameters
-    ----------
-    results : DataFrame
-        The results table of a study, a row per trial, with its rows of method "supervised".
+    There is one row per setting and method: improvement, NaN if there is nothing to compare; standard_error over seeds;
+    n_seeds; n_pairs, trials that are done as is the supervised one of the same seed and fold; n_trials, done or not.
 
-    Returns
-    -------
-    DataFrame
-        One row per dataset, model, tuning, label_fraction, corruption, preprocessing, method, strategy and
-        noise_filter of the table, and.
-
-        - improvement: in percent, NaN if there is nothing to compare or the supervised model scores 0
-        - standard_error: over seeds, in percentage points; NaN with fewer than two seeds
-        - n_seeds: seeds that count
-        - n_pairs: trials that are done, and so is the supervised one of the same seed and fold; only they count
-        - n_trials: trials in the table, done or not
-
-    Notes
-    -----
     Scores are averaged over the folds of a seed first, because the folds of a seed share their test rows. The
     improvement is that of the mean over seeds, as in the paper, not the mean of improvements: a single seed where the
     supervised model finds nothing (F1 = 0) would make the latter infinite.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.study.figures.label_fractions import relative_improvements
-    >>> same = dict(dataset="diabetes", model="xgboost", tuning="none", label_fraction=0.1, corruption=0.0,
-    ...             preprocessing="paper", noise_filter="none", fold=0, status="done")
-    >>> results = pd.DataFrame([
-    ...     dict(same, method="supervised", strategy="none", seed=0, score=0.70),
-    ...     dict(same, method="supervised", strategy="none", seed=1, score=0.80),
-    ...     dict(same, method="cast-l", strategy="threshold", seed=0, score=0.72),
-    ...     dict(same, method="cast-l", strategy="threshold", seed=1, score=0.81),
-    ... ])
-    >>> table = relative_improvements(results)
-    >>> table[["method", "strategy", "improvement", "standard_error", "n_seeds"]].round(2)
-       method strategy  improvement  standard_error  n_seeds
-    0  cast-l      threshold          2.0             0.8        2
     """
-    check_table(results, [*UNIT, *WAY, "status", "score"], "results", "relative_improvements")
-    _check_once(results)
     references = _references(results)
     methods = results[results["method"] != REFERENCE]
-    if methods.empty:
-        raise ValueError("`results` of relative_improvements has only rows of method 'supervised': nothing to compare.")
     pairs = methods.merge(references, on=UNIT, how="left")
     pairs["counts"] = (pairs["status"] == "done") & pairs["score"].notna() & pairs["reference"].notna()
     rows = []
@@ -118,52 +82,27 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def draw_label_fractions(
-    improvements: pd.DataFrame,
-    axes: Axes | Sequence[Axes] | Panels | None = None,
-    *,
-    n_columns: int = 6,
-    labels: Labels | None = None,
-) -> Panels:
+def draw_label_fractions(improvements: pd.DataFrame, labels: Labels | None = None) -> Panels:
     """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
 
     Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
     fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
     in all of them.
-
-    Parameters
-    ----------
-    improvements : DataFrame
-        The result of :func:`relative_improvements`, for one model, tuning, noise filter, corruption and preprocessing.
-    axes : Axes or sequence of Axes or ndarray of Axes, default=None
-        As many Axes as there are panels, row by row. By default those of a new figure.
-    n_columns : int, default=6
-        Maximum number of panels side by side; further datasets go below.
-    labels : mapping of str to mapping, default=None
-        As in :func:`tabcast.study.analysis.display_name`, for datasets and methods.
-
-    Returns
-    -------
-    ndarray of Axes
-        The Axes, in rows and columns.
-
-    Examples
-    --------
-    >>> from tabcast.study.figures.label_fractions import draw_label_fractions, relative_improvements
-    >>> panels = draw_label_fractions(relative_improvements(results))  # doctest: +SKIP
-    >>> panels[0, 0].figure.savefig("label_fractions.pdf")  # doctest: +SKIP
     """
-    _check_one_of_each(improvements)
-    if n_columns < 1:
-        raise ValueError(f"`n_columns` of draw_label_fractions must be at least 1; got {n_columns}.")
+    for name in ONE_OF:
+        values = improvements[name].unique()
+        if len(values) > 1:
+            raise ValueError(
+                f"A figure of label fractions shows one {name}; got {', '.join(map(str, values))}. Choose with `where`."
+            )
     datasets = list(improvements["dataset"].unique())
     strategies = [name for name in order_values("strategy", improvements["strategy"]) if name != "none"] or ["none"]
     methods = list(improvements["method"].unique())
     fractions = sorted(improvements["label_fraction"].unique())
-    width = min(len(datasets), n_columns)
+    width = min(len(datasets), N_COLUMNS)
     shape = ceil(len(datasets) / width) * len(strategies), width
     size = max(1.75 * shape[1] + 0.5, 3.4), 1.55 * shape[0] + 0.4
-    panels = take_panels(axes, shape, size, "draw_label_fractions")
+    panels = make_panels(shape, size)
     for number, dataset in enumerate(datasets):
         of_dataset = improvements[improvements["dataset"] == dataset]
         top = number // width * len(strategies)
@@ -179,19 +118,8 @@ def draw_label_fractions(
         column[-1].set_xlabel("labeled rows (%)", fontsize="small")
     for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
         ax.set_axis_off()
-    draw_legend(panels, _legend_entries(improvements, methods, labels), own=axes is None)
+    draw_legend(panels, _legend_entries(improvements, methods, labels))
     return panels
-
-
-def _check_once(results: pd.DataFrame) -> None:
-    """Two results of the same trial come from two studies, and their mean from neither."""
-    twice = results[results.duplicated([*UNIT, *WAY])]
-    if len(twice):
-        trial = ", ".join(f"{name} {twice.iloc[0][name]}" for name in ("dataset", "method", "strategy", "seed", "fold"))
-        raise ValueError(
-            f"`results` of relative_improvements has several rows for the same trial, for example {trial}. "
-            "Keep the results of one study."
-        )
 
 
 def _references(results: pd.DataFrame) -> pd.DataFrame:
@@ -199,23 +127,10 @@ def _references(results: pd.DataFrame) -> pd.DataFrame:
     found = results[(results["method"] == REFERENCE) & (results["status"] == "done")]
     if found.empty:
         raise ValueError(
-            "`results` of relative_improvements has no row of method 'supervised' with status 'done': "
-            "improvement is measured against it. Add 'supervised' to the methods of the study."
+            "There is no finished trial of method 'supervised', which improvement is measured against. Add it to the "
+            "methods of the study."
         )
     return found[[*UNIT, "score"]].rename(columns={"score": "reference"})
-
-
-def _check_one_of_each(improvements: pd.DataFrame) -> None:
-    """A figure that mixed two models would show neither."""
-    needed = [*SETTING, *WAY, "improvement", "standard_error", "n_pairs", "n_trials"]
-    check_table(improvements, needed, "improvements", "draw_label_fractions")
-    for name in ONE_OF:
-        values = improvements[name].unique()
-        if len(values) > 1:
-            raise ValueError(
-                f"`improvements` of draw_label_fractions must be of one {name}; got {', '.join(map(str, values))}. "
-                f"Choose, for instance improvements[improvements[{name!r}] == {values[0]!r}]."
-            )
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions: list[float]) -> None:

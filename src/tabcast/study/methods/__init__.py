@@ -1,8 +1,9 @@
 """The methods that a study compares.
 
-To add one: a file here or in a plug-in folder, with an instance of a subclass of `Method` at its top level.
+Your own is an instance of a subclass of `Method` at the top level of a file in a plug-in folder.
 """
 
-from tabcast.study.methods._base import Method, Request
+from tabcast.study.methods._method import Method, Request
+from tabcast.study.work import Answer
 
-__all__ = ["Method", "Request"]
+__all__ = ["Answer", "Method", "Request"]

@@ -1,0 +1,524 @@
+"""Which unlabeled rows get a pseudo-label in a round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import ceil
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tabcast.checks import check_integer, check_number
+from tabcast.table import Floats, Index, Mask
+
+
+class Strategy(BaseEstimator, ABC):
+    """Base class of strategies: which unlabeled rows get a pseudo-label in a round.
+
+    The label itself is the most confident class.
+
+    Attributes
+    ----------
+    n_rounds : int or None
+        Number of rounds of a schedule that ends. None for a strategy that could go on.
+
+    See Also
+    --------
+    tabcast.testing.check_strategy : Checks of the contract, also for members of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Strategy
+    >>> class MoreThanHalf(Strategy):
+    ...     def select(self, confidence, round_number):
+    ...         return confidence.max(axis=1) > 0.5
+    ...
+    >>> MoreThanHalf().select(np.array([[0.9, 0.1], [0.5, 0.5]]), 1)
+    array([ True, False])
+    """
+
+    @property
+    def n_rounds(self) -> int | None:
+        """Number of rounds after which the schedule ends, None without a schedule."""
+        return None
+
+    def check(self) -> None:
+        """Raise a ValueError for an invalid parameter; called before any long work."""
+
+    @abstractmethod
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select the unlabeled rows to use in a round.
+
+        Parameters
+        ----------
+        confidence : ndarray of shape (n_unlabeled, n_classes)
+            Confidence in each class. A row that keeps the label of an earlier round has infinity in that class and 0 in
+            the others, so it comes first in any order.
+        round_number : int
+            The round, 1 for the first.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_unlabeled,)
+            True for the selected rows.
+        """
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """Return the confidence that a row needs to be selected, whatever the other rows have.
+
+        Parameters
+        ----------
+        n_classes : int
+            How many classes there are.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The confidence needed in each class. None where no row is refused for its confidence alone, or where
+            `select` finds the thresholds and has not been called yet.
+        """
+        return None
+
+
+def top_rows(confidence: Floats, count: int) -> Mask:
+    """Mask of the `count` rows with the largest confidence; of equal ones the first."""
+    chosen = np.zeros(len(confidence), dtype=bool)
+    chosen[np.argsort(-confidence.max(axis=1), kind="stable")[:count]] = True
+    return chosen
+
+
+class TakeAll(Strategy):
+    """Select every unlabeled row in every round: the do-nothing member.
+
+    See Also
+    --------
+    Curriculum : Starts with the most confident rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import TakeAll
+    >>> TakeAll().select(np.array([[0.5, 0.5], [0.9, 0.1]]), round_number=1)
+    array([ True,  True])
+    """
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select all rows."""
+        return np.ones(len(confidence), dtype=bool)
+
+
+class FixedThreshold(Strategy):
+    """Select rows whose confidence reaches a threshold (fixed-threshold pseudo-labeling).
+
+    Parameters
+    ----------
+    threshold : float, default=0.6
+        The sufficient confidence, in [0, 1].
+    strict : bool, default=False
+        Whether confidence has to exceed the threshold, as in scikit-learn's SelfTrainingClassifier.
+
+    See Also
+    --------
+    PerClassThreshold : A threshold for each class.
+    Curriculum : A growing proportion of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import FixedThreshold
+    >>> confidence = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5]])
+    >>> FixedThreshold(0.6).select(confidence, round_number=1)
+    array([ True,  True, False])
+    >>> FixedThreshold(0.6, strict=True).select(confidence, round_number=1)
+    array([ True, False, False])
+    """
+
+    def __init__(self, threshold: float = 0.6, *, strict: bool = False) -> None:
+        self.threshold = threshold
+        self.strict = strict
+
+    def check(self) -> None:
+        """Check that the threshold is a number in [0, 1]."""
+        check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select rows that are confident enough, whatever the round."""
+        best = confidence.max(axis=1)
+        return best > self.threshold if self.strict else best >= self.threshold
+
+    def required_confidence(self, n_classes: int) -> Floats:
+        """Return the threshold for each class."""
+        return np.full(n_classes, float(self.threshold))
+
+
+class Curriculum(Strategy):
+    """Select the most confident proportion of the unlabeled rows, ``step * k`` in round k (curriculum pseudo-labeling).
+
+    The proportion is turned into a threshold, so rows with equal confidence are selected together. Trees, whose
+    confidences repeat, may select more rows than the proportion.
+
+    Parameters
+    ----------
+    step : float, default=0.2
+        Proportion added per round, in (0, 1]. The default makes five rounds.
+
+    See Also
+    --------
+    PerClassCurriculum : The same within each class.
+    FixedThreshold : Rows above a threshold.
+
+    Notes
+    -----
+    Of n rows, round k selects ``ceil(step * k * n)``, the most confident first: the threshold is the confidence of the
+    last of them. The paper asks for the top 20%, 40%, ... without saying how a proportion becomes a threshold.
+    ``np.quantile(confidence, 1 - step * k)``, the usual way, interpolates between two rows and may leave out the row at
+    the border: one row fewer where confidences differ, all rows of equal confidence where they repeat. Counting selects
+    no fewer rows than the proportion says, and does not depend on the rounding of an interpolated number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Curriculum
+    >>> confidence = np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5], [0.2, 0.8]])
+    >>> Curriculum(step=0.5).select(confidence, round_number=1)
+    array([ True, False, False,  True])
+    >>> Curriculum(step=0.5).select(confidence, round_number=2)
+    array([ True,  True,  True,  True])
+    >>> Curriculum(step=0.5).n_rounds
+    2
+    """
+
+    def __init__(self, step: float = 0.2) -> None:
+        self.step = step
+
+    def check(self) -> None:
+        """Check that the step is a proportion."""
+        check_number(self.step, "step", "Curriculum", "(0, 1]")
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds until every row is selected."""
+        return ceil(round(1 / self.step, 9))
+
+    def count_rows(self, n_rows: int, round_number: int) -> int:
+        """Count the rows of a round, rows of equal confidence aside.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of unlabeled rows.
+        round_number : int
+            The round, from 1 on.
+
+        Returns
+        -------
+        int
+            How many of the most confident rows are selected.
+        """
+        return ceil(round(min(1.0, self.step * round_number) * n_rows, 9))
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select the most confident rows, more of them in each round."""
+        best = confidence.max(axis=1)
+        count = self.count_rows(len(best), round_number)
+        if count == 0:
+            return np.zeros(len(best), dtype=bool)
+        return best >= np.partition(best, len(best) - count)[len(best) - count]
+
+
+class TopK(Strategy):
+    """Select the ``k * round`` most confident rows: k more per round (scikit-learn's `k_best`).
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of rows added per round.
+
+    See Also
+    --------
+    Curriculum : Adds a proportion of the rows per round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import TopK
+    >>> confidence = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
+    >>> TopK(k=1).select(confidence, round_number=1)
+    array([ True, False, False])
+    >>> TopK(k=1).select(confidence, round_number=2)
+    array([ True, False,  True])
+    """
+
+    def __init__(self, k: int = 10) -> None:
+        self.k = k
+
+    def check(self) -> None:
+        """Check that k is a positive integer."""
+        check_integer(self.k, "k", "TopK", 1)
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select the most confident rows; of equally confident ones the first."""
+        return top_rows(confidence, self.k * round_number)
+
+
+class PerClassCurriculum(Strategy):
+    """Select the most confident proportion of the rows predicted as each class, ``step * k`` in round k.
+
+    Choose it when classes are imbalanced. :class:`Curriculum` ranks all rows together, so its first rounds consist of
+    the class with the highest confidence; here each round has the classes in the proportions in which they are
+    predicted. In the last round both select every row.
+
+    Parameters
+    ----------
+    step : float, default=0.2
+        Proportion of each class added per round, in (0, 1]. The default makes five rounds.
+
+    See Also
+    --------
+    Curriculum : Ranks the rows of all classes together.
+
+    Notes
+    -----
+    The proportion of a class is rounded up to whole rows and turned into a threshold, so rows of a class with equal
+    confidence are selected together.
+
+    References
+    ----------
+    Cascante-Bonilla, Tan, Qi, Ordonez (2021). Curriculum labeling: revisiting pseudo-labeling for semi-supervised
+    learning. AAAI. For proportions per class: Zou, Yu, Kumar, Wang (2018). Unsupervised domain adaptation for semantic
+    segmentation via class-balanced self-training. ECCV.
+
+    Examples
+    --------
+    Two of four rows, one of each class, where the curriculum over all rows takes only the first class:
+
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import Curriculum, PerClassCurriculum
+    >>> confidence = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.3, 0.7]])
+    >>> PerClassCurriculum(step=0.5).select(confidence, round_number=1)
+    array([ True, False, False,  True])
+    >>> Curriculum(step=0.5).select(confidence, round_number=1)
+    array([ True,  True, False, False])
+    >>> PerClassCurriculum(step=0.5).n_rounds
+    2
+    """
+
+    def __init__(self, step: float = 0.2) -> None:
+        self.step = step
+
+    def check(self) -> None:
+        """Check that the step is a proportion."""
+        check_number(self.step, "step", "PerClassCurriculum", "(0, 1]")
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds until every row is selected."""
+        return Curriculum(self.step).n_rounds
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select the most confident rows of each class, more of them in each round."""
+        labels = confidence.argmax(axis=1)
+        chosen = np.zeros(len(confidence), dtype=bool)
+        for one in np.unique(labels):
+            of_class = labels == one
+            chosen[of_class] = Curriculum(self.step).select(confidence[of_class], round_number)
+        return chosen
+
+
+def reach_thresholds(confidence: Floats, thresholds: Floats) -> Mask:
+    """Mask of the rows whose confidence reaches the threshold of their most confident class."""
+    return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
+
+
+class PerClassThreshold(Strategy):
+    """Select rows whose confidence reaches the threshold of their predicted class.
+
+    Choose it when you know which confidence is sufficient for each class: a rare class seldom reaches a threshold that
+    suits a frequent one.
+
+    Parameters
+    ----------
+    thresholds : sequence of float
+        A number in [0, 1] for each class, in the order of the classes (`classes_` of the classifier, which is sorted).
+
+    See Also
+    --------
+    FlexThreshold : Derives the thresholds from the number of confident rows.
+    SelfAdaptiveThreshold : Derives the thresholds from the mean confidence.
+    PerClassCurriculum : Needs no threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import PerClassThreshold
+    >>> confidence = np.array([[0.9, 0.1], [0.7, 0.3], [0.4, 0.6]])
+    >>> PerClassThreshold([0.8, 0.5]).select(confidence, round_number=1)
+    array([ True, False,  True])
+    """
+
+    def __init__(self, thresholds: Sequence[float]) -> None:
+        self.thresholds = thresholds
+
+    def check(self) -> None:
+        """Check that thresholds are numbers in [0, 1]."""
+        if isinstance(self.thresholds, str) or not isinstance(self.thresholds, Sequence | np.ndarray):
+            raise ValueError(
+                f"`thresholds` of PerClassThreshold must be a number for each class; got {self.thresholds!r}."
+            )
+        for value in self.thresholds:
+            check_number(value, "thresholds", "PerClassThreshold", "[0, 1]")
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select rows that are confident enough for their class, whatever the round."""
+        return reach_thresholds(confidence, self.required_confidence(confidence.shape[1]))
+
+    def required_confidence(self, n_classes: int) -> Floats:
+        """Return the threshold of each class."""
+        if len(self.thresholds) != n_classes:
+            raise ValueError(
+                f"`thresholds` of PerClassThreshold must hold one number for each of {n_classes} classes; "
+                f"got {len(self.thresholds)}."
+            )
+        return np.asarray(self.thresholds, dtype=float)
+
+
+def flex_thresholds(counts: Index, threshold: float) -> Floats:
+    """Threshold of each class: ``threshold * b / (2 - b)`` with ``b = counts / max(counts)``."""
+    most = int(counts.max())
+    learned = counts / most if most else np.ones(len(counts))
+    return threshold * learned / (2 - learned)
+
+
+class FlexThreshold(Strategy):
+    """Select rows by thresholds that are lower for classes with few confident rows (after FlexMatch).
+
+    Choose it when a single threshold suits the frequent classes and starves the others. Only the class with the most
+    confident rows has to reach `threshold`; a class without any confident row takes every row predicted as that class.
+
+    Parameters
+    ----------
+    threshold : float, default=0.9
+        The confidence that counts as confident, in (0, 1]; the threshold of the class with the most such rows.
+
+    See Also
+    --------
+    SelfAdaptiveThreshold : Needs no threshold at all.
+    PerClassThreshold : Thresholds that you choose.
+
+    Notes
+    -----
+    With ``n_c`` the number of rows that are predicted as class c and reach `threshold` (tau), the learning status of
+    the class is ``b_c = n_c / max(n_1, .., n_K)`` and its threshold is ``tau * b_c / (2 - b_c)``. Where no
+    row reaches tau, every class has the threshold tau, so nothing is selected. FlexMatch counts over training steps
+    because it sees one batch at a time; here every round sees every row, and the counts are those of the round. With
+    two classes the most confident class has a probability of at least 0.5, so thresholds matter only above that.
+
+    References
+    ----------
+    Zhang et al. (2021). FlexMatch: boosting semi-supervised learning with curriculum pseudo labeling. NeurIPS.
+
+    Examples
+    --------
+    Two rows of class 0 are confident and one of class 1: class 1 has to reach 0.9 * 0.5 / 1.5 = 0.3.
+
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import FlexThreshold
+    >>> confidence = np.array([[0.95, 0.05], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.4, 0.6]])
+    >>> FlexThreshold(0.9).select(confidence, round_number=1)
+    array([ True,  True, False,  True,  True])
+    """
+
+    def __init__(self, threshold: float = 0.9) -> None:
+        self.threshold = threshold
+
+    def check(self) -> None:
+        """Check that the threshold is a number in (0, 1]."""
+        check_number(self.threshold, "threshold", "FlexThreshold", "(0, 1]")
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select rows that are confident enough for their class, whatever the round."""
+        confident = confidence.max(axis=1) >= self.threshold
+        counts = np.bincount(confidence.argmax(axis=1)[confident], minlength=confidence.shape[1])
+        self._thresholds = flex_thresholds(counts, self.threshold)
+        return reach_thresholds(confidence, self._thresholds)
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """Return the threshold of each class in the latest round."""
+        return getattr(self, "_thresholds", None)
+
+
+ROUNDING = 1e-9  # a mean of equal numbers may come out a hair above them
+
+
+def adaptive_thresholds(overall: float, class_means: Floats) -> Floats:
+    """Threshold of each class: ``overall * class_means / max(class_means)``; `overall` where all means are 0."""
+    most = class_means.max()
+    return overall * (class_means / most if most > 0 else np.ones(len(class_means)))
+
+
+class SelfAdaptiveThreshold(Strategy):
+    """Select rows at least as confident as the average row, with lower thresholds for rarely predicted classes.
+
+    After FreeMatch. Choose it when you do not want to choose a threshold: the threshold is the mean confidence of the
+    classifier, so it rises as the classifier learns, and it is lower for a class in proportion to how rarely that class
+    is predicted.
+
+    Parameters
+    ----------
+    momentum : float, default=0.5
+        Weight of the averages of earlier rounds, in [0, 1). With 0, each round stands for itself.
+
+    See Also
+    --------
+    FlexThreshold : Thresholds from the number of confident rows.
+
+    Notes
+    -----
+    In each round, let t be the mean over the unlabeled rows of their largest confidence, and p_c the mean confidence in
+    class c. Both are moving averages over rounds, ``momentum * before + (1 - momentum) * now``, that start with the
+    first round. The threshold of class c is ``t * p_c / max(p_1, .., p_K)``. A row that keeps the label of an earlier
+    round counts as certain of it.
+
+    FreeMatch averages over thousands of batches from a start of 1 / K. Here a round sees all rows and there are few
+    rounds: after ten of them a start of 1 / K and a momentum of 0.999 would still be a threshold of about 1 / K.
+
+    References
+    ----------
+    Wang et al. (2023). FreeMatch: self-adaptive thresholding for semi-supervised learning. ICLR.
+
+    Examples
+    --------
+    The mean of the largest confidences is 0.8, the classes have 0.7 and 0.3 on average: class 1 has to reach 0.34.
+
+    >>> import numpy as np
+    >>> from tabcast.pseudo_labels import SelfAdaptiveThreshold
+    >>> confidence = np.array([[0.95, 0.05], [0.85, 0.15], [0.75, 0.25], [0.25, 0.75], [0.7, 0.3]])
+    >>> SelfAdaptiveThreshold().select(confidence, round_number=1)
+    array([ True,  True, False,  True, False])
+    """
+
+    def __init__(self, momentum: float = 0.5) -> None:
+        self.momentum = momentum
+
+    def check(self) -> None:
+        """Check that the momentum is in [0, 1)."""
+        check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
+
+    def select(self, confidence: Floats, round_number: int) -> Mask:
+        """Select rows above the threshold of their class; round 1 forgets earlier averages."""
+        if len(confidence) == 0:
+            return np.zeros(0, dtype=bool)
+        certain = np.minimum(confidence, 1.0)
+        now = np.append(certain.mean(axis=0), certain.max(axis=1).mean())
+        before = getattr(self, "_averages", None)
+        if before is not None and round_number > 1:
+            now = self.momentum * before + (1 - self.momentum) * now
+        self._averages: Floats = now
+        self._thresholds = adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING)
+        return reach_thresholds(confidence, self._thresholds)
+
+    def required_confidence(self, n_classes: int) -> Floats | None:
+        """Return the threshold of each class in the latest round."""
+        return getattr(self, "_thresholds", None)

@@ -1,0 +1,248 @@
+"""The user's table, read and understood: a file, a folder of files or a DataFrame, with unlabeled rows of another."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tabcast.files import TableFileError, Understanding, read_table_file, understand
+from tabcast.files._leaks import note_leaks
+from tabcast.files._parts import is_folder, list_parts, open_parts, read_alike, sample_rows
+from tabcast.files._read import TableFile, read_notes
+from tabcast.files._words import ALARMS, word_note
+from tabcast.table._tables import to_pandas
+from tabcast.wording import Argument, ArgumentError, list_names, suggest
+
+TableLike = Any  # a path, or a DataFrame of pandas or polars
+
+NAME_OF_FRAME = "table"  # what a table is called that does not come from a file
+PSEUDO_LABEL_COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
+OTHER_CHARACTERS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """The rows to train on: features of all rows, labels with None where there is none.
+
+    `frame` is the table as it came, with the rows of `unlabeled` below; of folders, a sample. `differences` are those
+    of the notes that say how the table of unlabeled rows differs, `alarms` why the table is probably not what its user
+    takes it for. `parts` are the files of folders, all of which will be predicted.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    understanding: Understanding
+    X: pd.DataFrame
+    y: NDArray[np.object_]
+    notes: list[str]
+    differences: list[str]
+    alarms: list[str]
+    parts: list[TableFile]
+
+    @cached_property
+    def unlabeled(self) -> NDArray[np.intp]:
+        """Positions of the rows without a label."""
+        return np.flatnonzero(pd.isna(self.y))
+
+    @cached_property
+    def identifiers(self) -> pd.DataFrame:
+        """The columns that name rows, as they came."""
+        return self.frame[find_identifiers(self.understanding, self.frame.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What was read of one of the user's tables; `origin` has the file of each row and its position there."""
+
+    frame: pd.DataFrame
+    notes: list[str]
+    parts: list[TableFile]
+    origin: pd.DataFrame
+
+
+def prepare_table(
+    table: TableLike,
+    target: str,
+    *,
+    unlabeled: TableLike | None = None,
+    missing_label: Any = None,
+    ignore: Iterable[str] = (),
+    use: Iterable[str] = (),
+    categories: Iterable[str] = (),
+    id_columns: Iterable[str] = (),
+    sheet: str | None = None,
+    max_pool: int | None = None,
+    random_state: int = 0,
+) -> PreparedTable:
+    """Read a table, with the rows of `unlabeled` below, and understand it; the arguments are those of `fit_table`."""
+    columns = {"ignore": ignore, "use": use, "categories": categories, "id_columns": id_columns}
+    for argument, given in columns.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ArgumentError(Argument(argument), f" must be a list of column names; got {given!r}.")
+    names = {argument: list(given) for argument, given in columns.items()}
+    sampling = {"missing_label": missing_label, "most": max_pool, "random_state": random_state}
+    source = _read_source(table, "table", target, sheet, sampling)
+    frame, notes, parts, origin, differences = source.frame, source.notes, source.parts, source.origin, list[str]()
+    if unlabeled is not None:
+        more = _read_source(unlabeled, "unlabeled", None, None, sampling)
+        both = (name_of(table), name_of(unlabeled, "`unlabeled`"))
+        frame, differences = unite(frame, more.frame, target, both, names["ignore"])
+        notes, parts = [*notes, *more.notes, *differences], [*parts, *more.parts]
+        origin = pd.concat([origin, more.origin], ignore_index=True)
+    if parts:  # the number of a row in a sample of several files tells nobody where it is
+        taken = set(frame.columns)
+        origin.columns = pd.Index([unused_name(name, taken) for name in origin.columns])
+        frame = pd.concat([origin, frame], axis=1)
+        names["id_columns"] += list(origin.columns)
+    understanding = understand(frame, target, missing_label=missing_label, **names)
+    if understanding.target_rule.type == "float":
+        raise TableFileError(
+            f"Column {target!r} holds decimal numbers, for example {understanding.classes[-1]}; tabcast predicts "
+            "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
+        )
+    _need_unlabeled(understanding, missing_label)
+    X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
+    understanding = note_leaks(understanding, X, y)
+    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms, parts)
+
+
+def _need_unlabeled(understanding: Understanding, missing_label: Any) -> None:
+    """Refuse a table whose rows are all labeled; a label that looks like a marker is named."""
+    if understanding.n_unlabeled:
+        return
+    add = ("add unlabeled rows (empty cells, or ", Argument("unlabeled"), ").")
+    marker = next((fact.values["label"] for fact in understanding.notes if fact.code == "marker_class"), None)
+    if marker is not None and missing_label is None:
+        raise TableFileError(
+            f"Every row has a label in {understanding.target!r}, but {marker!r} looks like a marker of unlabeled rows; "
+            "if it is one, use ",
+            Argument("missing_label", marker),
+            "; if it is a class, ",
+            *add,
+        )
+    raise TableFileError(
+        f"Every row has a label in {understanding.target!r}, so there is nothing to learn from besides; ", *add
+    )
+
+
+def _read_source(
+    table: TableLike, argument: str, target: str | None, sheet: str | None, sampling: dict[str, Any]
+) -> Source:
+    """A table in memory: of a folder its labeled rows (none without a target) and a uniform sample of the others."""
+    if not is_folder(table) or not os.fspath(table):
+        frame = read_table(table, argument, sheet)
+        notes = read_notes(frame)
+        origin = pd.DataFrame({"file": name_of(table, argument), "file_row": np.arange(len(frame))})
+        return Source(frame, notes, [], origin)
+    if sheet is not None:
+        raise ArgumentError(Argument("sheet"), f" is for Excel files; {table} is a folder.")
+    parts = open_parts(list_parts(table))
+    if target is not None and target not in parts[0].names:
+        hint = suggest(target, parts[0].names)
+        raise TableFileError(f"{parts[0].path} has no column {target!r}, the target{hint or '.'}")
+    found = sample_rows(parts, target, **sampling)
+    notes, n_unlabeled = list(found.notes), sum(found.n_unlabeled)
+    n_sampled = len(found.frame) - sum(found.n_rows) + n_unlabeled
+    if n_sampled < n_unlabeled:
+        notes.append(
+            f"{name_of(table)} has {n_unlabeled:,} unlabeled rows in {len(parts):,} files: {n_sampled:,} of them, "
+            "drawn at random, are used for training; every row of every file is predicted."
+        )
+    files = np.array([part.path.name for part in parts], dtype=object)
+    return Source(found.frame, notes, parts, pd.DataFrame({"file": files[found.part], "file_row": found.row}))
+
+
+def read_table(table: TableLike, argument: str, sheet: str | None = None) -> pd.DataFrame:
+    """A table from a file, or a DataFrame with its rows numbered from 0."""
+    if isinstance(table, str | os.PathLike):
+        if not os.fspath(table):
+            raise ArgumentError(Argument(argument), " is an empty path; give the name of a file.")
+        return read_table_file(table, sheet)
+    table = to_pandas(table, name=argument)
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"`{argument}` must be a path or a DataFrame; got {type(table).__name__}.")
+    if sheet is not None:
+        raise ArgumentError(Argument("sheet"), f" is for Excel files; `{argument}` is a DataFrame.")
+    return table.reset_index(drop=True)
+
+
+def name_of(table: TableLike, of_frame: str = NAME_OF_FRAME) -> str:
+    """The name of the table's file or folder."""
+    return (Path(table).name or Path(table).resolve().name) if isinstance(table, str | os.PathLike) else of_frame
+
+
+def find_identifiers(understanding: Understanding, names: Iterable[str]) -> list[str]:
+    """The columns that name rows, without those that have the name of a column of the results."""
+    found = {column.name for column in understanding.columns if column.kind == "identifier"}
+    return [name for name in names if name in found and name not in PSEUDO_LABEL_COLUMNS]
+
+
+def unused_name(name: str, used: set[str]) -> str:
+    """The name, with a number behind it where it is taken already; from now on it is taken."""
+    chosen, number = name, 1
+    while chosen in used:
+        number += 1
+        chosen = f"{name}_{number}"
+    used.add(chosen)
+    return chosen
+
+
+def unite(
+    frame: pd.DataFrame, more: pd.DataFrame, target: str, names: tuple[str, str], ignore: Sequence[str] = ()
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows of `more`, whose labels do not count, below those of `frame`; and what the user must know of it.
+
+    Each table is read in its own notation. `names` is what the two are called in messages; columns in `ignore` are not
+    compared.
+    """
+    notes = _compare_columns(frame, more, target, names, ignore)
+    if target in more.columns and more[target].notna().any():
+        notes.append(f"The labels of {names[1]} in {target!r} are not used: all of its rows count as unlabeled.")
+    more = more[[column for column in frame.columns if column in more.columns and column != target]]
+    frame, more, found = read_alike(frame, more, names)
+    more = more.reindex(columns=[column for column in frame.columns if column != target])
+    return pd.concat([frame, more], ignore_index=True), [*notes, *found]
+
+
+def _compare_columns(
+    frame: pd.DataFrame, more: pd.DataFrame, target: str, names: tuple[str, str], ignore: Sequence[str]
+) -> list[str]:
+    """Refuse tables whose columns are spelled differently, and name the columns that only one of the two has."""
+    absent = [column for column in frame.columns if column not in more.columns and column != target]
+    extra = [column for column in more.columns if column not in frame.columns]
+    if target in frame.columns and len(absent) == frame.shape[1] - 1:
+        raise TableFileError(f"{names[1]} has none of the columns of {names[0]}; the two must be alike.")
+    by_letters = {_letters(column): column for column in extra}
+    absent = [column for column in absent if column not in ignore]
+    for column in absent:
+        other = by_letters.get(_letters(column))
+        if other is not None:
+            raise TableFileError(
+                f"{names[1]} has no column {column!r}; did you mean its column {other!r}? Rename one of the two."
+            )
+    notes = []
+    if absent:
+        notes.append(f"{names[1]} lacks {_columns(absent)} of {names[0]}: missing in all of its {len(more):,} rows.")
+    if extra:
+        notes.append(f"{names[1]} has {_columns(extra)} that {names[0]} lacks: not used.")
+    return notes
+
+
+def _letters(name: object) -> str:
+    """A name without case, spaces, underscores and the like; what is left of a name of these alone is itself."""
+    folded = str(name).casefold()
+    return OTHER_CHARACTERS.sub("", folded) or folded
+
+
+def _columns(names: list[str]) -> str:
+    return f"{'column' if len(names) == 1 else 'columns'} {list_names(names)}"
