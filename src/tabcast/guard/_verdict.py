@@ -67,7 +67,7 @@ class Gain:
 
     Examples
     --------
-    >>> from tabcast.guard import Gain
+    >>> from tabcast.guard._verdict import Gain
     >>> gain = Gain("helped", gain=0.02, low=0.01, high=0.03)
     >>> gain.low > 0
     True

@@ -99,7 +99,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.models import NativeColumns
+    >>> from tabcast.models._adapted import NativeColumns
     >>> X = pd.DataFrame({"age": [30, 40], "city": ["Bern", "Ulm"]})
     >>> NativeColumns().fit_transform(X).dtypes.astype(str).tolist()
     ['float64', 'category']

@@ -35,7 +35,7 @@ def sharpen(proba: Floats, temperature: float) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from tabcast.self_training import sharpen
+    >>> from tabcast.self_training._deployed import sharpen
     >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(3)
     array([[0.941, 0.059]])
     """
@@ -61,7 +61,7 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from tabcast.self_training import SoftenedClassifier
+    >>> from tabcast.self_training._deployed import SoftenedClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticRegression(max_iter=500).fit(X, y)
     >>> soft = SoftenedClassifier(model, 0.5)

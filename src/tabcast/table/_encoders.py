@@ -44,7 +44,7 @@ class TableCodes(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.teachers import TableCodes
+    >>> from tabcast.table._encoders import TableCodes
     >>> TableCodes().fit_transform(pd.DataFrame({"age": [30.0, None, 50.0], "city": ["Ulm", "Kiel", None]}))
     array([[30.,  1.],
            [10.,  0.],
@@ -121,7 +121,7 @@ class NormalScores(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tabcast.teachers import NormalScores
+    >>> from tabcast.table._encoders import NormalScores
     >>> scores = NormalScores().fit_transform(pd.DataFrame({"age": [1.0, 2.0, 1000.0], "city": ["Ulm", "Kiel", "Ulm"]}))
     >>> scores.round(1)
     array([[-3.,  0.,  1.],
