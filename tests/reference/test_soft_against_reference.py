@@ -53,8 +53,11 @@ def seed_of(random_state):
 @pytest.fixture
 def few_trees(monkeypatch):
     """The committee's forest with few trees: the same method in less time."""
-    half = {"n_estimators": FEW_TREES // 2}
-    trees = committee_module.Recipe(TableCodes, lambda: ExtraTreesClassifier(n_estimators=FEW_TREES), half)
+    trees = committee_module.Recipe(
+        TableCodes,
+        lambda: ExtraTreesClassifier(n_estimators=FEW_TREES),
+        lambda: committee_module.IndicatorTrees(n_estimators=FEW_TREES // 2, max_features="sqrt"),
+    )
     monkeypatch.setattr(committee_module, "MEMBERS", {**committee_module.MEMBERS, "trees": trees})
 
 

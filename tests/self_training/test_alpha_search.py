@@ -10,6 +10,7 @@ from sklearn.model_selection import PredefinedSplit
 
 from tabcast import CASTClassifier
 from tabcast.pseudo_labels import Strategy, TopK
+from tabcast.self_training._method import MAX_FITS
 from tabcast.validation import CrossValidation
 from tests.self_training.sample import NearestMean, draw
 
@@ -102,36 +103,26 @@ SPLITS = {  # validation, splits, rounds, and whether all labeled rows are train
 }
 
 
-@pytest.mark.parametrize("max_fits", [72, 100, 120, 200, 1000])
 @pytest.mark.parametrize("name", SPLITS)
-def test_as_many_alphas_as_the_fits_allow(name, max_fits):
+def test_as_many_alphas_as_the_fits_allow(name):
     validation, n_splits, n_rounds, refits = SPLITS[name]
     X, y, _ = draw()
-    model = CASTClassifier(
-        NearestMean(), max_fits=max_fits, validation=validation, max_rounds=n_rounds, random_state=0
-    ).fit(X, y)
+    model = CASTClassifier(NearestMean(), validation=validation, max_rounds=n_rounds, random_state=0).fit(X, y)
     alphas = model.alpha_scores_["alpha"].tolist()
 
     def most_fits(n_alphas):
         return n_splits * (1 + n_alphas * n_rounds) + refits * (1 + n_rounds)
 
     assert model.n_rounds_ == n_rounds  # a schedule is not cut
-    assert model.n_fits_ <= most_fits(len(alphas)) <= max_fits
-    assert alphas == GRID or most_fits(len(alphas) + 1) > max_fits
+    assert model.n_fits_ <= most_fits(len(alphas)) <= MAX_FITS
+    assert alphas == GRID or most_fits(len(alphas) + 1) > MAX_FITS
     assert alphas == sorted(set(alphas))
     assert set(alphas) <= set(GRID)
     assert (alphas[0], alphas[-1]) == (0.0, 0.75)
 
 
-@pytest.mark.parametrize(("max_fits", "n_alphas", "n_rounds"), [(120, 3, 5), (1000, 9, 10)])
-def test_without_a_schedule_rounds_are_given_up_for_three_alphas(max_fits, n_alphas, n_rounds):
+def test_without_a_schedule_rounds_are_given_up_for_three_alphas():
     X, y, _ = draw()
-    model = CASTClassifier(NearestMean(), strategy=TopK(5), patience=10, max_fits=max_fits, random_state=0).fit(X, y)
-    assert len(model.alpha_scores_) == n_alphas
-    assert model.n_rounds_ == n_rounds
-
-
-def test_too_few_fits_for_two_alphas():
-    X, y, _ = draw()
-    with pytest.raises(ValueError, match=r"`max_fits`=71 .* two alphas cost up to 72 fits"):
-        CASTClassifier(NearestMean(), max_fits=71).fit(X, y)
+    model = CASTClassifier(NearestMean(), strategy=TopK(5), random_state=0).fit(X, y)
+    assert len(model.alpha_scores_) == 3
+    assert model.n_rounds_ <= 5

@@ -4,16 +4,16 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier
 from tabcast.self_training._soft import calibrate_power
-from tabcast.teachers import Committee, FoundationModel
+from tabcast.teachers import Committee
 
 LIGHT = Committee(["own", "linear"], n_folds=2)
 
@@ -108,92 +108,74 @@ class TestSoftened:
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
 
 
-class TestCommittee:
-    def test_the_teacher_predicts(self, table):
+def fit_ensemble(table, teacher=LIGHT, **parameters):
+    X, y, _ = table
+    return SoftSelfTrainingClassifier(teacher=teacher, random_state=0, **parameters).fit(X, y)
+
+
+class TestEnsemble:
+    """Without an estimator the members of the committee are trained again, on the soft labels."""
+
+    def test_the_supervised_model_is_the_committee_of_labeled_rows(self, table):
         X, _, _ = table
-        model = fit(table, deploy="committee")
-        np.testing.assert_allclose(model.predict_proba(X), model.teacher_.predict_proba(X), atol=1e-12)
-        assert isinstance(model.estimator_, GaussianNB)
+        model = fit_ensemble(table)
+        assert isinstance(model.deployed_, AveragedClassifier)
+        np.testing.assert_allclose(model.supervised_.predict_proba(X), model.teacher_.predict_proba(X), atol=1e-12)
+        assert not np.allclose(model.predict_proba(X), model.supervised_.predict_proba(X))
         assert not hasattr(model, "decision_function")
-        assert not np.allclose(model.predict_proba(X), model.student_.predict_proba(X))
 
     def test_members_of_every_kind(self, table):
         X, _, _ = table
         teacher = Committee(["own", "trees", "neighbors", "network", "boosting", GaussianNB()], n_folds=2)
-        model = fit(table, DecisionTreeClassifier(max_depth=2), teacher=teacher, deploy="committee")
-        np.testing.assert_allclose(model.predict_proba(X), model.teacher_.predict_proba(X), atol=1e-12)
-        retrained = fit(table, DecisionTreeClassifier(max_depth=2), teacher=teacher, deploy="retrained")
-        np.testing.assert_allclose(retrained.predict_proba(X).sum(axis=1), 1)
-        assert len(retrained.deployed_.members) == 6
+        model = fit_ensemble(table, teacher)
+        np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+        assert len(model.deployed_.members) == 6
 
     def test_retrained_by_hand(self, table):
-        """The student and a linear model that learned from the same soft labels, each softened, averaged."""
+        """Two linear models that learned from the same soft labels, each softened, averaged."""
         X, y, _ = table
-        teacher = Committee(["own", LogisticRegression(tol=1e-9, max_iter=1000)], n_folds=2)
-        model = fit(table, teacher=teacher, deploy="retrained")
+        lines = [LogisticRegression(tol=1e-9, max_iter=1000, C=c) for c in (0.1, 1.0)]
+        model = fit_ensemble(table, Committee(lines, n_folds=2))
         soft = np.zeros((len(y), 2))
         soft[y >= 0] = np.eye(2)[y[y >= 0]]
         soft[y < 0] = model.soft_labels_
         rows, codes = np.nonzero(soft)
-        line = LogisticRegression(tol=1e-9, max_iter=1000).fit(X[rows], codes, sample_weight=soft[rows, codes])
-        own, other = model.teacher_.weights_
         power = model.output_temperature_
         assert 0.25 < power < 1
-        expected = own * soften(model.estimator_.predict_proba(X), power) + other * soften(line.predict_proba(X), power)
+        expected = 0
+        for weight, line in zip(model.teacher_.weights_, lines, strict=True):
+            again = clone(line).fit(X[rows], codes, sample_weight=soft[rows, codes])
+            expected = expected + weight * soften(again.predict_proba(X), power)
         np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-6)
 
     def test_sample_weights_reach_the_retrained_members(self, table):
         X, y, _ = table
-        teacher = Committee(["own", LogisticRegression()], n_folds=2)
-        classifier = SoftSelfTrainingClassifier(GaussianNB(), teacher=teacher, deploy="retrained", random_state=0)
-        weighted = classifier.fit(X, y, sample_weight=np.where(X[:, 0] > 1, 5.0, 1.0)).deployed_.members[1]
-        plain = classifier.fit(X, y).deployed_.members[1]
+        classifier = SoftSelfTrainingClassifier(teacher=Committee([LogisticRegression()], n_folds=2), random_state=0)
+        weighted = classifier.fit(X, y, sample_weight=np.where(X[:, 0] > 1, 5.0, 1.0)).deployed_.members[0]
+        plain = classifier.fit(X, y).deployed_.members[0]
         assert not np.allclose(weighted.predict_proba(X), plain.predict_proba(X))
 
     def test_text_classes(self, table):
         X, y, truth = table
         names = np.array(["no", "yes"])
-        y = np.where(y < 0, None, names[truth])
-        for deploy in ("committee", "retrained"):
-            model = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, deploy=deploy, random_state=0).fit(X, y)
-            assert model.deployed_.classes_.tolist() == model.classes_.tolist() == ["no", "yes"]
-            assert model.score(X, names[truth]) > 0.7
+        model = fit_ensemble((X, np.where(y < 0, None, names[truth]), truth))
+        assert model.deployed_.classes_.tolist() == model.classes_.tolist() == ["no", "yes"]
+        assert model.score(X, names[truth]) > 0.7
 
-    def test_auto_is_retrained_with_few_labels(self, table):
-        X, _, truth = table
-        model = fit(table, deploy="auto")
-        assert isinstance(model.deployed_, AveragedClassifier)
-        np.testing.assert_array_equal(model.predict_proba(X), fit(table, deploy="retrained").predict_proba(X))
-        many = fit((X, np.where(np.arange(160) < 120, truth, -1), truth), deploy="auto")
-        assert isinstance(many.deployed_, SoftenedClassifier)
-        assert isinstance(fit(table, deploy="auto", teacher="self").deployed_, GaussianNB)
+    def test_an_estimator_is_the_model_that_predicts(self, table):
+        assert isinstance(fit(table).deployed_, SoftenedClassifier)
+        assert isinstance(fit(table, teacher="self").deployed_, GaussianNB)
 
     def test_without_unlabeled_rows(self, table):
         X, _, truth = table
         with pytest.warns(UserWarning, match="no unlabeled rows"):
-            model = fit((X, truth, truth), deploy="committee")
+            model = fit((X, truth, truth))
         assert model.committee_ is None
         assert isinstance(model.deployed_, GaussianNB)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"deploy": "teacher"}, r"Unknown `deploy` of SoftSelfTrainingClassifier: 'teacher'\. Choices: student, retr"),
-        (
-            {"deploy": "committee", "teacher": "self"},
-            r"needs a teacher with models besides your own; SelfTeacher\(\) is",
-        ),
-        ({"deploy": "retrained", "teacher": "self"}, r"Use deploy='student', or teacher='committee'"),
-        ({"output_temperature": 0}, r"`output_temperature` of SoftSelfTrainingClassifier must be a positive number or"),
-    ],
-)
-def test_bad_parameters(table, parameters, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        fit(table, **parameters)
-
-
-def test_a_foundation_model_is_not_trained(table, monkeypatch):
-    monkeypatch.setattr(FoundationModel, "check", lambda self: None)  # its library need not be installed
-    with pytest.raises(ValueError, match=r"`deploy`='retrained' of .* needs a teacher with members to train"):
-        fit(table, teacher=FoundationModel("tabpfn"), deploy="retrained")
+def test_bad_output_temperature(table):
+    with pytest.raises(
+        ValueError, match="`output_temperature` of SoftSelfTrainingClassifier must be a positive number or"
+    ):
+        fit(table, output_temperature=0)

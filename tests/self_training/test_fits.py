@@ -9,6 +9,7 @@ import pytest
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.pseudo_labels import FixedThreshold, TakeAll, TopK
+from tabcast.self_training._method import ALPHA_GRID
 from tabcast.validation import CrossValidation, Holdout
 from tests.self_training.sample import NearestMean, draw, validation_rows
 
@@ -24,9 +25,9 @@ MODELS = {
     "hold-out": SelfTrainingClassifier(NearestMean(), validation=0.3),
     "unvalidated": SelfTrainingClassifier(NearestMean(), validation=None, strategy=FixedThreshold(0.7)),
     "search": CASTClassifier(NearestMean()),
-    "long search": CASTClassifier(NearestMean(), density="kernel", max_fits=None, validation=CrossValidation(2)),
-    "search, hold-out": CASTClassifier(NearestMean(), max_fits=None, validation=Holdout(0.3)),
-    "search, all": CASTClassifier(NearestMean(), strategy="all", alpha=[0, 0.1, 0.5, 1], patience=9),
+    "long search": CASTClassifier(NearestMean(), density="kernel", alpha=ALPHA_GRID, validation=CrossValidation(2)),
+    "search, hold-out": CASTClassifier(NearestMean(), alpha=ALPHA_GRID, validation=Holdout(0.3)),
+    "search, all": CASTClassifier(NearestMean(), strategy="all", alpha=[0, 0.1, 0.5, 1]),
 }
 
 
@@ -69,7 +70,7 @@ def test_supervised_model_is_shared_by_all_alphas():
 def test_alphas_that_select_the_same_rows_cost_no_fit():
     X, y, _ = draw()
     one = CASTClassifier(NearestMean(), density="uniform", alpha=0.5, random_state=0).fit(X, y)
-    many = CASTClassifier(NearestMean(), density="uniform", max_fits=None, random_state=0).fit(X, y)
+    many = CASTClassifier(NearestMean(), density="uniform", alpha=ALPHA_GRID, random_state=0).fit(X, y)
     assert len(many.alpha_scores_) == 9
     assert many.alpha_scores_["score"].nunique() == 1
     # Rounding may separate confidences that are equal in exact arithmetic.
@@ -86,7 +87,7 @@ def test_default_search_spends_at_most_120_fits():
 
 def test_whole_grid_on_request():
     X, y, _ = draw()
-    model = CASTClassifier(NearestMean(), max_fits=None, random_state=0).fit(X, y)
+    model = CASTClassifier(NearestMean(), alpha=ALPHA_GRID, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.alpha_scores_["alpha"], [0, *np.linspace(0.2, 0.75, 8)], atol=1e-6)
     assert model.n_fits_ > 120
 
@@ -98,20 +99,6 @@ def test_search_with_any_strategy_tries_density(strategy):
     model = CASTClassifier(NearestMean(), strategy=strategy, random_state=0).fit(X, y)
     assert model.n_fits_ <= 120
     assert model.alpha_scores_["alpha"].max() > 0
-
-
-@pytest.mark.parametrize("max_fits", [10, 45, 75, 150])
-def test_max_fits_is_kept_or_refused(max_fits):
-    X, y, _ = draw()
-    model = CASTClassifier(NearestMean(), max_fits=max_fits, random_state=0)
-    try:
-        model.fit(X, y)
-    except ValueError as error:
-        assert "max_fits" in str(error)  # noqa: PT017
-        assert max_fits < 72  # two alphas on six splits of five rounds, and the final model
-    else:
-        assert len(NearestMean.fits) <= max_fits
-        assert model.alpha_scores_["alpha"].max() > 0
 
 
 def test_search_without_held_out_rows_is_refused():

@@ -20,7 +20,7 @@ MODELS = {
     "validation data": (SelfTrainingClassifier(DecisionTreeClassifier(max_depth=3), strategy=TakeAll()), True),
     "unvalidated": (SelfTrainingClassifier(LogisticRegression(), strategy=FixedThreshold(0.8), validation=None), False),
     "cast-l": (CASTClassifier(LogisticRegression()), False),
-    "cast-d": (CASTClassifier(DecisionTreeClassifier(max_depth=3), density="kernel", scaling="density"), True),
+    "cast-d": (CASTClassifier(DecisionTreeClassifier(max_depth=3), density="kernel"), True),
     "cast, hold-out": (CASTClassifier(LogisticRegression(), strategy="all", alpha=[0.2, 0.9], validation=0.4), False),
 }
 

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast import SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
 from tabcast.exceptions import NoUnlabeledRowsWarning, SamplingWarning
@@ -112,34 +112,6 @@ def test_random_labels_raise_no_alarm():
         alarms.append(not model.sampling_.looks_random)
         assert alarms[-1] == any(issubclass(one.category, SamplingWarning) for one in caught)
     assert sum(alarms) <= 1
-
-
-def test_auto_is_unaligned_and_has_an_aligned_variant():
-    """One teacher, two students: exactly those of class_prior=None and "labeled"; one more fit, nothing else."""
-    X, y, _ = draw_unevenly(balanced=False)
-
-    def make(prior):
-        return SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=prior, random_state=0)
-
-    variants, plain = make("auto").fit_variants(X, y), make("auto").fit(X, y)
-    assert list(variants) == ["unaligned", "aligned"]
-    for name, prior in (("unaligned", None), ("aligned", "labeled")):
-        alone = make(prior).fit(X, y)
-        np.testing.assert_array_equal(variants[name].soft_labels_, alone.soft_labels_)
-        np.testing.assert_array_equal(variants[name].predict_proba(X), alone.predict_proba(X))
-        assert variants[name].n_fits_ == alone.n_fits_ + 1
-    np.testing.assert_array_equal(variants["unaligned"].predict_proba(X), plain.predict_proba(X))
-    assert plain.class_prior_ is None
-    assert variants["aligned"].class_prior_.sum() == pytest.approx(1)
-    assert variants["aligned"].teacher_ is variants["unaligned"].teacher_
-    assert list(make("labeled").fit_variants(X, y)) == ["self-trained"]  # nothing is left open
-
-
-def test_balanced_labels_have_no_aligned_variant():
-    X, y, _ = draw_unevenly(balanced=True)
-    with pytest.warns(SamplingWarning):
-        variants = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit_variants(X, y)
-    assert list(variants) == ["unaligned"]
 
 
 def test_a_self_teacher_cannot_detect_sampling():
@@ -406,8 +378,6 @@ def test_pseudo_labels_are_described():
         table["raw_confidence"], predicted[np.arange(len(predicted)), table["label"]], atol=1e-12
     )
     np.testing.assert_array_equal(table["raw_label"], predicted.argmax(axis=1))
-    np.testing.assert_allclose(model.class_mix_[0], 0)
-    np.testing.assert_allclose(model.class_mix_[1], model.soft_labels_.sum(axis=0))
     assert table["selected"].all()
     assert (table["round"] == 1).all()
     assert table["density"].isna().all()
@@ -657,8 +627,9 @@ def test_soft_weights_in_the_loop_are_copies_by_hand(strategy):
 
 def test_soft_weights_in_cast_are_shares_of_its_confidence():
     X, y, _ = draw(3)
-    model = CASTClassifier(
-        GaussianNB(), alpha=0.5, strategy=TakeAll(), validation=None, pseudo_weight="soft", max_rounds=1, random_state=0
+    aware = ClusterAware(EmpiricalLikelihood(), alpha=0.5)
+    model = SelfTrainingClassifier(
+        GaussianNB(), confidence=aware, strategy=TakeAll(), validation=None, pseudo_weight="soft", max_rounds=1
     ).fit(X, y)
     predicted = GaussianNB().fit(X[y >= 0], y[y >= 0]).predict_proba(X[y < 0])
     confidence = ClusterAware(EmpiricalLikelihood(), alpha=0.5)
@@ -674,11 +645,10 @@ def test_soft_weights_in_cast_are_shares_of_its_confidence():
 
 def test_soft_weights_need_an_estimator_that_takes_them():
     X, y, _ = draw()
-    for classifier in (SelfTrainingClassifier, CASTClassifier):
-        with pytest.raises(
-            ValueError, match=r"`pseudo_weight` \(Soft\(\)\) needs an estimator whose fit takes sample_weight"
-        ):
-            classifier(KNeighborsClassifier(), pseudo_weight="soft").fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"`pseudo_weight` \(Soft\(\)\) needs an estimator whose fit takes sample_weight"
+    ):
+        SelfTrainingClassifier(KNeighborsClassifier(), pseudo_weight="soft").fit(X, y)
 
 
 def test_soft_by_name_is_the_soft_weighting():

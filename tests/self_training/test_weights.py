@@ -90,7 +90,7 @@ class Doubt(Weighting):
 @pytest.mark.parametrize("relabel", [True, False])
 def test_weights_by_confidence(relabel):
     X, y, _ = draw()
-    model = CASTClassifier(NearestMean(), alpha=0.5, pseudo_weight=Doubt(), relabel=relabel, validation=None).fit(X, y)
+    model = SelfTrainingClassifier(NearestMean(), pseudo_weight=Doubt(), relabel=relabel, validation=None).fit(X, y)
     last = NearestMean.fits[-1]
     used = model.pseudo_labels_.set_index("row").query("selected")["confidence"]
     assert len(used) == len(last.ids) - 30
