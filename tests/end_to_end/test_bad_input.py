@@ -8,6 +8,8 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
+from tabcast.confidence import ClusterAware
+from tabcast.density import KernelDensity
 from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
 
 X = np.column_stack([np.arange(12.0), np.arange(12.0)[::-1] ** 2])
@@ -67,10 +69,6 @@ BAD_PARAMETERS = {
     "validation": ({"validation": "loo"}, "`validation` must be 'cv', None, a fraction"),
     "fraction": ({"validation": 1.5}, r"`fraction` of Holdout must be a number in \(0, 1\); got 1.5"),
     "rounds": ({"max_rounds": 0}, "`max_rounds` of CASTClassifier must be an integer of at least 1; got 0"),
-    "patience": ({"patience": 0}, "`patience` .* got 0"),
-    "weight": ({"pseudo_weight": -1}, "`pseudo_weight` .* must be a positive number, 'soft' or .* got -1"),
-    "fits": ({"max_fits": 0}, "`max_fits` of CASTClassifier must be an integer of at least 1 or None; got 0"),
-    "scaling": ({"scaling": "minmx", "alpha": 0.5}, "`scaling` of ClusterAware must be one of 'log'"),
     "columns": ({"categorical_features": ["color"]}, "names column 'color', which X does not have. Columns: 0, 1"),
 }
 
@@ -82,13 +80,26 @@ def test_bad_parameters(case):
         CASTClassifier(NeverFitted(), random_state=0, **parameters).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"patience": 0}, "`patience` .* got 0"),
+        ({"pseudo_weight": -1}, "`pseudo_weight` .* must be a positive number, 'soft' or .* got -1"),
+        ({"confidence": ClusterAware(KernelDensity(), scaling="minmx")}, "`scaling` of ClusterAware must be one of"),
+    ],
+)
+def test_bad_parts(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        SelfTrainingClassifier(NeverFitted(), **parameters).fit(X, Y)
+
+
 def test_estimator_without_probabilities():
     with pytest.raises(TypeError, match=r"must have predict_proba; Perceptron\(\) has not. Wrap it in"):
         CASTClassifier(Perceptron()).fit(X, Y)
 
 
 def test_estimator_without_sample_weight():
-    model = CASTClassifier(KNeighborsClassifier(2), pseudo_weight=0.5)
+    model = SelfTrainingClassifier(KNeighborsClassifier(2), pseudo_weight=0.5)
     with pytest.raises(ValueError, match="needs an estimator whose fit takes sample_weight"):
         model.fit(X, Y)
     with pytest.raises(ValueError, match="`sample_weight` was given, but fit of KNeighbors"):

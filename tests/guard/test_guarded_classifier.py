@@ -21,7 +21,6 @@ from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClas
 from tabcast.exceptions import NoUnlabeledRowsWarning, SmallClassWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.guard import _comparison as comparison
-from tabcast.guard import _guarded_classifier as guarded_classifier
 from tabcast.pseudo_labels import TakeAll
 from tabcast.teachers import Committee
 from tests.conftest import hide_labels
@@ -86,7 +85,6 @@ class TestAgainstTheTwin:
     def test_equal(self, moons, classifier, n_splits, n_repeats):
         X, _, y = moons
         ours = GuardedClassifier(classifier, n_splits=n_splits, n_repeats=n_repeats, random_state=11).fit(X, y)
-        auto = getattr(classifier, "class_prior", None) == "auto"
         theirs = reference_comparison(
             classifier,
             X,
@@ -94,13 +92,8 @@ class TestAgainstTheTwin:
             n_splits=n_splits,
             n_repeats=n_repeats,
             random_state=11,
-            variants={"unaligned": {"class_prior": None}, "aligned": {"class_prior": "labeled"}} if auto else None,
         )
         verdict = ours.verdict_
-        assert dict(verdict.variants) == pytest.approx(
-            {name: reference_pooled(theirs, name)[0] for name in verdict.variants}
-        )
-        assert list(verdict.variants) == (["unaligned", "aligned"] if auto else [])
         names = [name for name in ("supervised", "committee", "self_trained") if name in theirs[0]]
         scores = {name: reference_pooled(theirs, name)[0] for name in names}
         for name in names:
@@ -171,7 +164,7 @@ class TestHeldOutRows:
         assert out.codes.tolist() == y[out.rows].tolist()
         assert sorted(set(out.folds)) == [0, 1, 2, 3]
         for fold in range(4):
-            held_out, train = out.rows[out.folds == fold], out.train(fold)
+            held_out, train = out.rows[out.folds == fold], out.trained[fold]
             assert sorted([*held_out, *train]) == out.rows.tolist()
             alone = GaussianNB().fit(X[train], y[train])
             np.testing.assert_allclose(out.supervised[out.folds == fold], alone.predict_proba(X[held_out]))
@@ -191,13 +184,6 @@ class TestChoice:
         assert model.score(X, truth) > 0.8
         assert model.self_trained_.score(X, truth) < 0.2
         assert model.estimator_ is model.supervised_
-
-    def test_unless_the_guard_is_off(self, moons):
-        X, truth, y = moons
-        model = GuardedClassifier(quick(Liar()), guard=False, random_state=0).fit(X, y)
-        assert (model.chosen_, model.verdict_.word) == ("self-trained", "hurt")
-        assert model.verdict_.guard is False
-        assert model.score(X, truth) < 0.2
 
     def test_what_helps_is_kept(self, moons):
         X, _, y = moons
@@ -244,7 +230,7 @@ class TestVerdict:
         assert len(verdict.scores) == 12
         assert verdict.scores.columns.tolist() == ["repeat", "fold", "n_test", "supervised", "self_trained"]
         assert verdict.scores.groupby("repeat")["n_test"].sum().tolist() == [30] * 4
-        assert (verdict.level, verdict.metric, verdict.stopped) == (0.9, "balanced_accuracy", False)
+        assert (verdict.level, verdict.metric) == (0.9, "balanced_accuracy")
         assert verdict.gain == pytest.approx(verdict.self_trained - verdict.supervised)
 
     def test_is_plain_json(self, moons):
@@ -255,13 +241,11 @@ class TestVerdict:
         assert plain["scores"][0].keys() == {"repeat", "fold", "n_test", "supervised", "self_trained"}
         assert plain["word"] == verdict.word
 
-    def test_fits_and_seconds(self, moons):
+    def test_fits_are_counted(self, moons):
         X, _, y = moons
         classifier = quick(GaussianNB(), strategy=TakeAll(), max_rounds=1)
         model = GuardedClassifier(classifier, n_splits=3, n_repeats=1, random_state=0).fit(X, y)
         assert model.n_fits_ == 4 * 2  # on all rows and in three splits, each time the supervised one and another
-        assert set(model.seconds_) == {"model", "comparison"}
-        assert all(seconds > 0 for seconds in model.seconds_.values())
 
 
 class TestFewRows:
@@ -276,13 +260,6 @@ class TestFewRows:
         assert len(model.out_of_fold_.rows) == 200
         json.dumps(verdict.to_dict(), allow_nan=False)
 
-    def test_no_unlabeled_rows_without_the_guard(self, moons):
-        """Both models are the supervised one, and the verdict says so."""
-        X, truth, _ = moons
-        with pytest.warns(NoUnlabeledRowsWarning):
-            model = GuardedClassifier(quick(), guard=False, n_splits=2, n_repeats=1, random_state=0).fit(X, truth)
-        assert model.chosen_ == "supervised"
-
     def test_a_class_with_one_row_is_never_held_out(self, moons):
         X, _, y = moons
         y = y.copy()
@@ -292,7 +269,7 @@ class TestFewRows:
         assert len(caught) == 1
         only = np.flatnonzero(y == 2)[0]
         assert only not in model.out_of_fold_.rows
-        assert all(only in model.out_of_fold_.train(fold) for fold in range(3))
+        assert all(only in model.out_of_fold_.trained[fold] for fold in range(3))
         assert model.predict_proba(X).shape == (200, 3)
         assert model.out_of_fold_.self_trained.shape == (30, 3)
 
@@ -457,51 +434,6 @@ class TestTables:
             model.predict(frame.rename(columns={"b": "c"}))
 
 
-class TestTime:
-    @pytest.fixture
-    def clock(self, monkeypatch):
-        """A clock that advances by one second per fit."""
-
-        class Clock:
-            now = 0.0
-
-            def __call__(self):
-                return self.now
-
-        clock = Clock()
-        for module in (comparison, guarded_classifier):
-            monkeypatch.setattr(module, "perf_counter", clock)
-
-        class Slow(GaussianNB):
-            def fit(self, X, y, sample_weight=None):
-                clock.now += 1
-                return super().fit(X, y, sample_weight)
-
-        clock.classifier = SelfTrainingClassifier(Slow(), strategy=TakeAll(), max_rounds=1, validation=None)  # two fits
-        return clock
-
-    @pytest.mark.parametrize(
-        ("limit", "n_done"),
-        [(1, 2), (7, 2), (8, 3), (13.9, 5), (14, 6), (22, 10), (1000, 10)],
-    )
-    def test_no_split_is_begun_that_would_end_too_late(self, moons, clock, limit, n_done):
-        """The model of all rows takes two seconds, and so does a split; two splits are done whatever the limit."""
-        X, _, y = moons
-        model = GuardedClassifier(clock.classifier, time_limit=limit, random_state=0).fit(X, y)
-        verdict = model.verdict_
-        assert len(verdict.scores) == n_done
-        assert (verdict.stopped, verdict.time_limit) == (n_done < 10, limit)
-        assert ("ended the comparison early" in str(verdict)) == (n_done < 10)
-        assert len(model.out_of_fold_.rows) == (30 if n_done >= 5 else model.verdict_.scores["n_test"].sum())
-        assert model.seconds_ == {"model": 2.0, "comparison": 2.0 * n_done}
-
-    def test_what_is_done_is_the_same(self, moons, clock):
-        X, _, y = moons
-        short = GuardedClassifier(clock.classifier, time_limit=14, random_state=0).fit(X, y)
-        whole = GuardedClassifier(clock.classifier, random_state=0).fit(X, y)
-        pd.testing.assert_frame_equal(short.verdict_.scores, whole.verdict_.scores[:6])
-
-
 class TestEstimator:
     def test_the_same_seed_gives_the_same(self, moons):
         X, _, y = moons
@@ -526,7 +458,7 @@ class TestEstimator:
         assert model.classifier is None
 
     def test_clone_and_parameters(self):
-        model = GuardedClassifier(quick(), n_splits=3, guard=False)
+        model = GuardedClassifier(quick(), n_splits=3)
         copy = clone(model).set_params(classifier__estimator__max_depth=7)
         assert copy.get_params()["n_splits"] == 3
         assert copy.classifier.estimator.max_depth == 7
@@ -555,12 +487,6 @@ class TestEstimator:
             ({"n_splits": 1}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2; got 1."),
             ({"n_splits": 2.5}, ValueError, "`n_splits` of GuardedClassifier must be an integer of at least 2"),
             ({"n_repeats": 0}, ValueError, "`n_repeats` of GuardedClassifier must be an integer of at least 1; got 0."),
-            ({"time_limit": 0}, ValueError, "`time_limit` of GuardedClassifier must be a positive number or None"),
-            (
-                {"time_limit": "1h"},
-                ValueError,
-                "`time_limit` of GuardedClassifier must be a positive number or None",
-            ),
             ({"scoring": "no_such_score"}, ValueError, "no_such_score"),
             ({"classifier": quick(LinearSVC())}, TypeError, "must have predict_proba"),
             ({"classifier": quick(max_rounds=0)}, ValueError, "`max_rounds` of SelfTrainingClassifier must be"),

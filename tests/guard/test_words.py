@@ -24,10 +24,7 @@ def make_verdict(**changes):
         "n_splits": 5,
         "n_repeats": 2,
         "more_labels": 43,
-        "guard": True,
         "same_model": False,
-        "time_limit": None,
-        "stopped": False,
         "unscored": [],
         "scores": [score] * 10,
     }
@@ -99,12 +96,6 @@ def test_a_score_that_fell_is_not_called_no_difference(gain, sentence):
             {"chosen": "supervised", "same_model": True},
             "The supervised model was kept: self-training on all rows ended with it as well.",
         ),
-        ({"guard": False}, "The self-trained model was kept; the guard is off."),
-        (
-            {"guard": False, "gain": -0.01},
-            "The self-trained model was kept although its cross-validated score is not better, because the guard is "
-            "off.",
-        ),
     ],
 )
 def test_what_was_chosen_and_why(changes, sentence):
@@ -126,18 +117,6 @@ def test_equal_everywhere():
     scores = [{"repeat": 0, "fold": 0, "n_test": 8, "supervised": 0.8, "self_trained": 0.8}]
     sentences = say_verdict(make_verdict(gain=0.0, more_labels=None, scores=scores))
     assert sentences[2] == "Both models scored the same in every split."
-
-
-def test_a_time_limit_that_was_reached():
-    verdict = make_verdict(stopped=True, time_limit=30.0, scores=make_verdict()["scores"][:6])
-    assert say_verdict(verdict)[3] == (
-        "The time limit of 30 s ended the comparison early: 6 of 5 x 2 splits were evaluated."
-    )
-
-
-def test_an_interrupt():
-    verdict = make_verdict(stopped=True, time_limit=None, scores=make_verdict()["scores"][:3])
-    assert say_verdict(verdict)[3] == "An interrupt ended the comparison early: 3 of 5 x 2 splits were evaluated."
 
 
 def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
@@ -210,52 +189,3 @@ def test_a_score_that_is_no_proportion_is_not_given_in_points():
 
 def test_one_point():
     assert "a change of +1.0 point (" in say_verdict(make_verdict(gain=0.01))[1]
-
-
-def with_offered_committee(**changes):
-    """The committee is offered: 3.5 points better than the supervised model; a student has half a point less."""
-    total = {"word": "helped", "gain": 0.035, "low": 0.01, "high": 0.06}
-    student = {"word": "no difference seen", "gain": -0.005, "low": -0.03, "high": 0.02, "self_trained": 0.842}
-    offered = {"offered": "committee", "chosen": "committee", "more_labels": None, "total": total}
-    return with_committee(**{**student, **offered, **changes})
-
-
-def test_a_committee_that_was_kept():
-    assert say_verdict(with_offered_committee()) == [
-        "Better than your model alone, without credit to the unlabeled rows.",
-        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 0.812 (supervised) to 0.847 "
-        "(committee): a change of +3.5 points (90% interval: +1.0 to +6.0 points).",
-        "The committee is several kinds of models, trained on the labeled rows alone. A student trained on the "
-        "unlabeled rows as well has 0.842: -0.5 points (90% interval: -3.0 to +2.0 points).",
-        "The committee was kept, because its cross-validated score is better than those of the supervised and of the "
-        "self-trained model.",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("total", "sentence"),
-    [
-        ("probably helped", "Probably better than your model alone, without credit to the unlabeled rows."),
-        ("no difference seen", "No difference was seen between the committee and your model alone."),
-        ("hurt", "The committee is worse than your model alone."),
-    ],
-)
-def test_a_committee_and_its_headline(total, sentence):
-    verdict = with_offered_committee()
-    verdict["total"] = {**verdict["total"], "word": total}
-    assert say_verdict(verdict)[0] == sentence
-
-
-def test_which_student_was_kept():
-    said = say_verdict(make_verdict(variant="aligned", variants={"unaligned": 0.82, "aligned": 0.841}))
-    assert said[-1] == (
-        "It is the student whose labels are aligned with the class proportions of the labeled rows (0.841 against "
-        "0.820; the scores above account for this choice)."
-    )
-    kept = {"variant": "unaligned", "variants": {"unaligned": 0.82, "aligned": 0.8}, "chosen": "supervised"}
-    assert "student" not in " ".join(say_verdict(make_verdict(**kept)))
-
-
-def test_a_committee_kept_without_the_guard():
-    verdict = with_offered_committee(guard=False)
-    assert say_verdict(verdict)[-1] == "The committee was kept; the guard is off."

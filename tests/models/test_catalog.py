@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tabcast import SoftSelfTrainingClassifier
-from tabcast.models import AdaptedClassifier, Portfolio
+from tabcast.models import AdaptedClassifier
 from tabcast.models._adapted import weight_parameter
 from tabcast.models._catalog import MODEL_NAMES, default_classifier, make_model
 from tabcast.teachers import SelfTeacher
@@ -24,29 +24,9 @@ def make(name, **kwargs):
     return make_model(name, **kwargs)
 
 
-def test_the_names():
-    assert MODEL_NAMES == (
-        "auto",
-        "hist_gradient_boosting",
-        "random_forest",
-        "extra_trees",
-        "logistic_regression",
-        "xgboost",
-        "lightgbm",
-        "catboost",
-        "mlp",
-        "ft_transformer",
-        "vime",
-        "subtab",
-        "scarf",
-        "switchtab",
-    )
-
-
-def test_boosting_is_the_default_classifier_and_auto_chooses():
+def test_boosting_is_the_default_classifier():
     boosting = make_model("hist_gradient_boosting", seed=3)
     assert boosting.get_params() == default_classifier().set_params(random_state=3).get_params()
-    assert make_model("auto", seed=3, n_jobs=2).get_params() == Portfolio(n_jobs=2, random_state=3).get_params()
 
 
 @pytest.mark.parametrize("name", CHEAP)
@@ -105,7 +85,7 @@ def test_boosting_libraries_take_one_thread_unless_told():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"^Unknown model: 'xgbost'\. Choices: auto, .*\. Did you mean 'xgboost'\?$"):
+    with pytest.raises(ValueError, match=r"^Unknown model: 'xgbost'\. Choices: hist_.*\. Did you mean 'xgboost'\?$"):
         make_model("xgbost")
 
 

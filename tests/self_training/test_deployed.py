@@ -175,7 +175,5 @@ class TestEnsemble:
 
 
 def test_bad_output_temperature(table):
-    with pytest.raises(
-        ValueError, match="`output_temperature` of SoftSelfTrainingClassifier must be a positive number or"
-    ):
+    with pytest.raises(ValueError, match=r"`output_temperature` of .* must be a positive number or"):
         fit(table, output_temperature=0)
