@@ -110,6 +110,29 @@ def test_what_needs_all_rows_in_one_place_is_refused(classifier, problem):
         classifier().fit(X[:40], y[:40], X_unlabeled=dd.from_pandas(X[40:], npartitions=1))
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_folder_is_read_by_dask(one_worker, tmp_path, ending):
+    X, y = draw()
+    X["city"] = X["city"].replace("Ulm", "NA")  # a word, not a missing value
+    for number, part in enumerate((X[90:300], X[300:])):
+        path = tmp_path / f"{number}.{ending}"
+        part.to_csv(path, index=False) if ending == "csv" else part.to_parquet(path)
+    expected, model = (
+        CASTClassifier(trees(), alpha=0.5, validation=None, random_state=0).fit(X[:90], y[:90], X_unlabeled=pool)
+        for pool in (X[90:].reset_index(drop=True), tmp_path)
+    )
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
+def test_files_of_two_kinds_are_refused(one_worker, tmp_path):
+    X, y = draw(120)
+    X[80:100].to_csv(tmp_path / "a.csv", index=False)
+    X[100:].to_parquet(tmp_path / "b.parquet")
+    for source, found in ((tmp_path, "files that end in .csv, .parquet"), (tmp_path / "*.feather", "no file")):
+        with pytest.raises(ValueError, match=f"must be Parquet files or CSV files, not both; .* has {found}"):
+            CASTClassifier(trees(), alpha=0.5, validation=None).fit(X[:80], y[:80], X_unlabeled=source)
+
+
 def test_other_columns_are_refused(one_worker):
     X, y = draw(120)
     pool = dd.from_pandas(X[80:].drop(columns="b"), npartitions=1)

@@ -8,11 +8,13 @@ label); features and probabilities stay with the workers.
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
+from glob import glob
 from typing import Any
 
 import numpy as np
@@ -49,6 +51,7 @@ def fit_on_dask(
     if sample_weight is not None or fit_params:
         raise ValueError("With a Dask DataFrame as X_unlabeled, fit takes neither sample_weight nor fit parameters.")
     with _ensure_client() as client:
+        pool = pool if hasattr(pool, "map_partitions") else open_pool(pool, X)
         lengths = np.array(client.gather(client.compute([_delay(len)(part) for part in pool.to_delayed()])))
         sample = _draw_sample(client, pool, lengths, classifier)
         max_pool, classifier.max_pool = classifier.max_pool, None
@@ -64,6 +67,26 @@ def fit_on_dask(
             rounds.run_soft()
         else:
             rounds.run_hard()
+
+
+def open_pool(source: str | os.PathLike[str], X: Any) -> Any:
+    """The columns of X from a folder or pattern of Parquet or CSV files; empty cells are missing, words are not."""
+    import dask.dataframe as dd
+
+    place = os.fspath(source)
+    paths = sorted(glob(f"{place}/*" if os.path.isdir(place) else place))
+    endings = {os.path.splitext(path)[1].lower() for path in paths}
+    if endings not in ({".parquet"}, {".csv"}):
+        found = f"files that end in {', '.join(sorted(endings))}" if paths else "no file"
+        raise ValueError(f"X_unlabeled must be Parquet files or CSV files, not both; {place!r} has {found}.")
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError("X must be a pandas DataFrame where X_unlabeled is read from files: columns go by their names.")
+    if endings == {".parquet"}:
+        return dd.read_parquet(paths, columns=list(X.columns))
+    dates = [name for name in X if pd.api.types.is_datetime64_any_dtype(X[name].dtype)]
+    types = {name: "float64" if X[name].dtype.kind in "iu" else X[name].dtype for name in X if name not in dates}
+    options = {"usecols": list(X.columns), "dtype": types, "parse_dates": dates, "blocksize": None}
+    return dd.read_csv(paths, keep_default_na=False, na_values=[""], **options)[list(X.columns)]
 
 
 def predict_on_dask(classifier: Any, pool: Any, *, proba: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -271,7 +272,8 @@ class SelfTrainer(SemiSupervisedClassifier):
             Classes, with a marker for rows without a label; see `missing_label`.
         X_unlabeled : array-like or DataFrame of shape (n_more_rows, n_columns), default=None
             Further rows without a label. They are numbered after the rows of `X`. A Dask DataFrame is left where it is:
-            a sample of it chooses alpha and the round, then XGBoost trains on all rows; see docs/scaling.md.
+            a sample of it chooses alpha and the round, then XGBoost trains on all rows; see docs/scaling.md. So is a
+            folder or pattern of Parquet or CSV files, which Dask reads.
         validation_data : tuple (X, y), default=None
             Labeled rows to evaluate rounds on, instead of `validation`.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -286,7 +288,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         """
         method = self._build_method()
         self._check_numbers()
-        if is_dask(X_unlabeled):
+        if is_dask(X_unlabeled) or isinstance(X_unlabeled, str | os.PathLike):
             from tabcast.dask._rounds import fit_on_dask  # a later room, entered through this door alone
 
             fit_on_dask(self, X, y, X_unlabeled, validation_data, sample_weight, fit_params)
