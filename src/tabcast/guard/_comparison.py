@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +16,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import log_loss, make_scorer
 from sklearn.utils import _safe_indexing
 
+from tabcast.decisions import Decision
+from tabcast.decisions._decisions import Evidence, cross_fit
 from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.exceptions import TabcastWarning
 from tabcast.models._adapted import seeded
@@ -23,7 +25,7 @@ from tabcast.self_training._data import TrainingData
 from tabcast.self_training._fitter import StoredPredictions, evaluate, find_scorer, predict_classes
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.statistics import corrected_interval
-from tabcast.statistics._intervals import Interval, corrected_error, mean
+from tabcast.statistics._intervals import Interval, corrected_error, mean, smoothed_shares
 from tabcast.table import Floats, Index
 from tabcast.table._labels import UNLABELED
 from tabcast.table._tables import take_rows
@@ -114,6 +116,27 @@ def fit_rows(classifier: SelfTrainer, data: TrainingData, train: Index, seed: in
         **by_row,
         **data.other_params,
     )
+
+
+def decide_out_of_fold(compared: list[Compared], decision: Decision, data: TrainingData) -> list[Compared]:
+    """Decide for the classes of held-out rows by rules that are tuned on the other splits of the repeat."""
+    classes, decided = data.labels.classes, []
+    for _, group in groupby(compared, key=lambda one: one.split.repeat):
+        splits = list(group)
+        rows = np.concatenate([one.split.held_out for one in splits])
+        folds = np.repeat(np.arange(len(splits)), [len(one.split.held_out) for one in splits])
+        prior = np.array([smoothed_shares(data.labels.codes[one.split.train], len(classes)) for one in splits])
+        labels = {}
+        for name in splits[0].predicted:
+            proba = np.concatenate([one.predicted[name].proba for one in splits])
+            evidence = Evidence(proba, data.labels.codes[rows], rows)
+            labels[name] = classes[cross_fit(decision, classes, prior, evidence, folds)]
+        for number, one in enumerate(splits):
+            predicted = {
+                name: replace(guess, labels=labels[name][folds == number]) for name, guess in one.predicted.items()
+            }
+            decided.append(replace(one, predicted=predicted))
+    return decided
 
 
 def compare_on_split(classifier: SelfTrainer, data: TrainingData, split: GuardSplit) -> Compared:

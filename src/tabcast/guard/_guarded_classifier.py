@@ -10,8 +10,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from tabcast.checks import check_integer
-from tabcast.decisions import Decision
+from tabcast.checks import check_integer, resolve_part
+from tabcast.decisions import DECISIONS, Decision
 from tabcast.exceptions import (
     EmptyColumnWarning,
     NothingHeldOutError,
@@ -29,6 +29,7 @@ from tabcast.guard._comparison import (
     PooledScores,
     collect_out_of_fold,
     compare_on_split,
+    decide_out_of_fold,
     fit_rows,
     pool_scores,
 )
@@ -204,12 +205,18 @@ class GuardedClassifier(SemiSupervisedClassifier):
                     warnings.simplefilter("ignore", said_already)
                 self.self_trained_ = fit_rows(self._given(), data, data.labeled, seed)
             progress.advance()
-            jobs = (delayed(compare_on_split)(self._given(), data, split) for split in splits)
+            given, model = self._given(), self.self_trained_
+            jobs = (
+                delayed(compare_on_split)(model._for_comparison(given, split.train), data, split) for split in splits
+            )
             compared = []
             for number, one in enumerate(Parallel(effective_n_jobs(self.n_jobs), return_as="generator")(jobs), 2):
                 compared.append(one)
                 progress.advance()
                 progress.describe(f"split {min(number, len(splits))} of {len(splits)}")
+        decision = resolve_part(given.decision, DECISIONS, Decision, "decision", type(given).__name__)
+        if decision.needs_out_of_fold:
+            compared = decide_out_of_fold(compared, decision, data)
         self._remember(data, compared, score, len(whole.pool))
         if rows is not None:
             self.out_of_fold_.rows[:] = rows[self.out_of_fold_.rows]

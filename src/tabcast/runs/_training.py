@@ -31,6 +31,7 @@ TITLES = {
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
 }
+FEW_LABELS = 50  # below, the labeled rows are divided into folds twice
 LEAKS = ("predicts_target", "only_labeled")  # what the leak alarm notes about a column
 
 
@@ -47,6 +48,7 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         options.classifier,
         scoring=options.scoring,
         decision=options.decision,
+        n_repeats=2 if table.understanding.n_labeled < FEW_LABELS else 1,
         n_jobs=options.n_jobs,
         random_state=options.random_state,
         verbose=options.verbose,

@@ -364,6 +364,10 @@ class SelfTrainer(SemiSupervisedClassifier):
         transduction[rows], used[rows] = self.transduction_, self.labeled_iter_
         self.transduction_, self.labeled_iter_ = transduction, used
 
+    def _for_comparison(self, given: SelfTrainer, training: Index) -> SelfTrainer:
+        """The classifier to fit on some labeled rows; what the fit on all rows knows of these need not be estimated."""
+        return given
+
     @property
     def history_(self) -> pd.DataFrame:
         """One row per round."""

@@ -122,6 +122,11 @@ class PreparedSoft(PreparedMethod):
         """Whether labels stay as the teacher gave them, because the labeled rows do not look like a random sample."""
         return self.method.acts_on_sampling and self.sampling is not None and not self.sampling.looks_random
 
+    @property
+    def temperature(self) -> float:
+        """How much labels are sharpened."""
+        return 1.0 if self.keeps_labels else self.method.temperature
+
     def find_prior(self) -> Floats | None:
         """The class proportions that labels are aligned with; None without alignment."""
         if self.method.class_prior is None or self.method.acts_on_sampling:
@@ -196,9 +201,8 @@ class PreparedSoft(PreparedMethod):
         """Sharpen and align the teacher's probabilities; rows of what is worth a copy sum to 1."""
         n_pool, n_classes, method, present = len(self.data.pool), self.data.n_classes, self.method, self.present
         proba = self.teacher.teach(current.pool_proba[:, present])
-        temperature = 1.0 if self.keeps_labels else method.temperature
         soft = np.zeros((n_pool, n_classes))
-        soft[:, present] = sharpen(proba, temperature)
+        soft[:, present] = sharpen(proba, self.temperature)
         prior = self.find_prior()
         if prior is not None:
             soft[:, present] = align(soft[:, present], prior[present] / prior[present].sum())
@@ -213,7 +217,7 @@ class PreparedSoft(PreparedMethod):
             raw_confidence=entries_of(proba, np.searchsorted(present, labels)),
             weight=np.broadcast_to(1.0, n_pool),
             soft=divided,
-            power=temperature * self.calibration if method.output_power is None else method.output_power,
+            power=self.temperature * self.calibration if method.output_power is None else method.output_power,
         )
 
 

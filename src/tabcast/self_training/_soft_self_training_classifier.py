@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from tabcast.checks import check_number
+from tabcast.checks import check_number, resolve_part
 from tabcast.confidence import Raw
-from tabcast.decisions import Decision
+from tabcast.decisions import DECISIONS, Decision
 from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
 from tabcast.noise_filters import KeepAllRows
@@ -21,8 +21,8 @@ from tabcast.self_training._deployed import AveragedClassifier, soften
 from tabcast.self_training._engine import Outcome
 from tabcast.self_training._method import Parts
 from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
-from tabcast.self_training._soft import PreparedSoft, SoftMethod
-from tabcast.table import Floats
+from tabcast.self_training._soft import PreparedSoft, SoftMethod, calibrate_power
+from tabcast.table import Floats, Index
 from tabcast.table._tables import take_rows
 from tabcast.teachers import Committee, Teacher
 from tabcast.teachers._committee import resolve_teacher
@@ -224,6 +224,7 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         nothing = np.zeros((len(outcome.data.pool), outcome.data.n_classes))
         self.soft_labels_ = nothing if learned_from is None or learned_from.soft is None else learned_from.soft
         self.output_temperature_ = pseudo.power
+        self._sharpened_by = final.temperature
         self.deployed_ = soften(self.estimator_, pseudo.power)
         self.committee_ = None
         if isinstance(self.teacher_, Committee):
@@ -248,6 +249,19 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         members = self.teacher_.retrain(self.estimator_, take_rows(data.X, rows), soft, weight, final.method.seed)
         softened = [soften(member, pseudo.power) for member in members]
         return AveragedClassifier(softened, self.teacher_.weights_.tolist(), final.present_classes)
+
+    def _for_comparison(self, given: SelfTrainer, training: Index) -> SelfTrainer:
+        """With weights and power from the out-of-fold predictions of these rows, instead of inner folds."""
+        teacher = self.teacher_
+        if not isinstance(teacher, Committee) or teacher.out_of_fold_ is None:
+            return given
+        weights, proba, y = teacher.weigh(np.isin(self._split.train, training))
+        settings = {"teacher": Committee(teacher.members, weights=weights), "temperature": self._sharpened_by}
+        if isinstance(self.output_temperature, str):
+            settings["output_temperature"] = self._sharpened_by * calibrate_power(proba, y)
+        if resolve_part(self.decision, DECISIONS, Decision, "decision", "").needs_out_of_fold:
+            settings["decision"] = "accuracy"  # decided when all folds are predicted
+        return clone(given).set_params(**settings)
 
     def _warn_not_random(self, sampling: Sampling) -> None:
         """Warn that the labeled rows are no random sample, where that matters."""

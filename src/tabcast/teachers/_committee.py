@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
@@ -22,7 +23,7 @@ from tabcast.checks import check_choice, check_integer
 from tabcast.models._adapted import AdaptedClassifier, seeded, weight_parameter
 from tabcast.models._catalog import default_classifier
 from tabcast.statistics._intervals import smoothed_shares
-from tabcast.table import Floats, Index
+from tabcast.table import Floats, Index, Mask
 from tabcast.table._encoders import NormalScores, TableCodes
 from tabcast.table._tables import take_rows
 from tabcast.table._types import stack_rows
@@ -96,6 +97,8 @@ class Committee(Teacher):
     n_folds : int, default=5
         Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
         where no class has two, all members have equal weights.
+    weights : array-like of shape (n_members,), default=None
+        Weights to use instead of estimating them; then no row is held out.
 
     Attributes
     ----------
@@ -109,6 +112,8 @@ class Committee(Teacher):
         Positions of the labeled rows that were held out in a fold: all but those alone in their class.
     out_of_fold_ : ndarray of shape (n_held_out, n_classes) or None
         Probabilities of these rows, predicted by members trained without them, in the same mixture; None without any.
+    by_member_ : ndarray of shape (n_members, n_held_out, n_classes)
+        The same of each member.
 
     See Also
     --------
@@ -137,14 +142,17 @@ class Committee(Teacher):
     temperature: ClassVar[float] = 0.5
     predicts_out_of_fold: ClassVar[bool] = True
 
-    def __init__(self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5) -> None:
+    def __init__(
+        self, members: Sequence[Any] = (OWN, "trees", "linear"), *, n_folds: int = 5, weights: ArrayLike | None = None
+    ) -> None:
         self.members = members
         self.n_folds = n_folds
+        self.weights = weights
 
     @property
     def n_own_fits(self) -> int:
         """One per fold, if the user's estimator is a member."""
-        return self.n_folds * sum(map(_is_own, self.members))
+        return self.n_folds * sum(map(_is_own, self.members)) if self.weights is None else 0
 
     def check(self) -> None:
         """Check that members are known and folds are at least two."""
@@ -158,19 +166,24 @@ class Committee(Teacher):
                     f"`members` of Committee must be names or classifiers with predict_proba; got {member!r}."
                 )
         check_integer(self.n_folds, "n_folds", "Committee", 2)
+        if self.weights is not None and np.shape(self.weights) != (len(self.members),):
+            raise ValueError(
+                f"`weights` of Committee must be a number for each of the {len(self.members)} members, or None; "
+                f"got {self.weights!r}."
+            )
 
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and estimate the weights."""
         self.check()
-        folds = make_folds(lesson.y, self.n_folds, lesson.random_state)
-        shares = smoothed_shares(lesson.y, lesson.n_classes)
+        folds = make_folds(lesson.y, self.n_folds, lesson.random_state) if self.weights is None else []
         self.n_classes_ = lesson.n_classes
         self.members_, out_of_fold = [], []
+        nothing = np.zeros((len(lesson.y), lesson.n_classes))
         encodings: dict[type[Any], Any] = {}
         for member in self.members:
             if _is_own(member):
                 self.members_.append(lesson.own)
-                out_of_fold.append(lesson.own_out_of_fold(folds))
+                out_of_fold.append(lesson.own_out_of_fold(folds) if folds else nothing)
                 continue
             recipe = MEMBERS[member] if isinstance(member, str) else Recipe(None, partial(clone, member))
             if recipe.encoding is not None and recipe.encoding not in encodings:  # learned without labels
@@ -186,20 +199,46 @@ class Committee(Teacher):
             out_of_fold.append(_predict_out_of_fold(in_folds, X, lesson, folds))
             self.members_.append(_with_encoding(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
         seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))
-        likelihood = np.column_stack(
-            [with_prior(proba, shares, PRIOR_PART)[seen, lesson.y[seen]] for proba in out_of_fold]
-        )
-        row_weight = None
-        if lesson.sample_weight is not None and lesson.sample_weight[seen].sum() > 0:  # a row counts 1 on average
-            row_weight = lesson.sample_weight[seen] / lesson.sample_weight[seen].mean()
-        self.weights_ = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
-        self.held_out_ = seen
-        self.out_of_fold_ = self._mix([proba[seen] for proba in out_of_fold]) if len(seen) else None
+        self.held_out_, self.by_member_ = seen, np.stack(out_of_fold)[:, seen]
+        self._known = lesson.y, lesson.sample_weight
+        self.weights_, mixed, _ = self.weigh(np.ones(len(lesson.y), dtype=bool))
+        self.out_of_fold_ = mixed if len(seen) else None
         self._pool = [
             None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
             for member in self.members_
         ]
         return self
+
+    def weigh(self, training: Mask) -> tuple[Floats, Floats, Index]:
+        """Estimate the weights from some of the labeled rows, as they are predicted out of fold.
+
+        Parameters
+        ----------
+        training : ndarray of bool of shape (n_rows,)
+            Mask of the labeled rows.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_members,)
+            The given weights, if there are some.
+        proba : ndarray of shape (n_held_out, n_classes)
+            The members' out-of-fold probabilities of these rows, as far as they were held out, in that mixture.
+        y : ndarray of int of shape (n_held_out,)
+            Their classes.
+        """
+        y, sample_weight = self._known
+        known = training[self.held_out_]
+        rows = self.held_out_[known]
+        shares = smoothed_shares(y[training], self.n_classes_)
+        mixed = with_prior(self.by_member_[:, known], shares, PRIOR_PART)
+        likelihood = mixed[:, np.arange(len(rows)), y[rows]].T
+        row_weight = None
+        if sample_weight is not None and sample_weight[rows].sum() > 0:  # a row counts 1 on average
+            row_weight = sample_weight[rows] / sample_weight[rows].mean()
+        weights = self.weights
+        if weights is None:
+            weights = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
+        return np.asarray(weights, dtype=float), np.tensordot(weights, self.by_member_[:, known], axes=1), y[rows]
 
     def teach(self, own_proba: Floats) -> Floats:
         """Return the members' weighted mean, with the given probabilities for the user's estimator."""
