@@ -155,9 +155,9 @@ class TestCaps:
             ),
             (
                 "caps.bayes.seeds = 0",
-                r"A cap on `seeds` of 'bayes' in small\.toml must be a positive whole",
+                r"`caps\.bayes\.seeds` of small\.toml must be an integer of at least 1; got 0\.",
             ),
-            ("caps.bayes.rounds = 'few'", r"A cap on `rounds` of 'bayes' in small\.toml must be a number; got 'few'\."),
+            ("caps.bayes.rounds = 'few'", r"`caps\.bayes\.rounds` of small\.toml must be a number; got 'few'\."),
             ("caps.bayes.rounds = 0", r"`caps` in small\.toml: A cap on `rounds` must be at least 1; got 0\."),
             (
                 "caps.bayes.var_smoothing = 0",

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis.compare import comparison_table, mark_best
 from tabcast.study.analysis.summary import summarize
-from tabcast.study.analysis.table import AVERAGE_RANK
+from tabcast.study.analysis.table import AVERAGE_RANK, comparison_table, mark_best
 
 
 def keys(table, names):
@@ -172,9 +171,7 @@ class TestBesideThePaper:
 
     def test_several_published_numbers_for_a_cell(self, results, published):
         part = results[results["strategy"] != "curriculum"]
-        with pytest.raises(
-            ValueError, match=r"`published` of comparison_table must have one row for each of 'method', "
-        ):
+        with pytest.raises(ValueError, match=r"The published table must have one row for each of 'method', "):
             comparison_table(part, ["method"], published=published("table_1"))
 
 
@@ -218,7 +215,7 @@ class TestNotes:
 
 def test_refuses_to_mix_tunings(results):
     mixed = pd.concat([results, results.assign(tuning="sane")])
-    with pytest.raises(ValueError, match="mixes 'paper', 'sane' of 'tuning'"):
+    with pytest.raises(ValueError, match="mix 'paper', 'sane' of 'tuning'"):
         comparison_table(mixed)
     table = comparison_table(mixed, ["tuning", "strategy", "method"])
     assert len(keys(table, table.rows)) == 14

@@ -9,7 +9,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.study.datasets import load_dataset
-from tabcast.study.datasets._preprocessing import PREPROCESSINGS, NativePreprocessing, PaperPreprocessing
+from tabcast.study.protocol import PREPROCESSINGS, NativePreprocessing, PaperPreprocessing
 from tests.conftest import SMALL_TABLES
 
 

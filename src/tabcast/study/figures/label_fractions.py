@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from tabcast.study.analysis.trials import Labels, display_name, order_values
-from tabcast.study.figures._panels import INK, PALE, Panels, draw_legend, make_panels, tidy, wrap_name
+from tabcast.study.analysis.summary import Floats, Labels, display_name, order_values
+from tabcast.study.figures._panels import INK, PALE, draw_legend, draw_nothing, make_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
+    from matplotlib.figure import Figure
 
 REFERENCE = "supervised"
 SETTING = ["dataset", "model", "tuning", "label_fraction", "corruption", "preprocessing"]
@@ -34,10 +32,7 @@ STYLES = {
     "cast-d": ("#0072b2", "D"),
     "cast-l": ("#d55e00", "o"),
 }
-OTHER_COLORS, OTHER_MARKERS = (
-    ("#882255", "#44aa99", "#999933", "#332288", "#888888"),
-    ("X", "<", ">", "h", "p", "d", "8"),
-)
+OTHER_COLORS = ("#882255", "#44aa99", "#999933", "#332288", "#888888")
 STRONG = ("cast-d", "cast-l")
 N_COLUMNS = 6  # panels side by side; further datasets go below
 SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
@@ -68,9 +63,14 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     improvement is that of the mean over seeds, as in the paper, not the mean of improvements: a single seed where the
     supervised model finds nothing (F1 = 0) would make the latter infinite.
     """
-    references = _references(results)
-    methods = results[results["method"] != REFERENCE]
-    pairs = methods.merge(references, on=UNIT, how="left")
+    found = results[(results["method"] == REFERENCE) & (results["status"] == "done")]
+    if found.empty:
+        raise ValueError(
+            "There is no finished trial of method 'supervised', which improvement is measured against. Add it to the "
+            "methods of the study."
+        )
+    references = found[[*UNIT, "score"]].rename(columns={"score": "reference"})
+    pairs = results[results["method"] != REFERENCE].merge(references, on=UNIT, how="left")
     pairs["counts"] = (pairs["status"] == "done") & pairs["score"].notna() & pairs["reference"].notna()
     rows = []
     for key, part in pairs.groupby([*SETTING, *WAY], sort=False, dropna=False):
@@ -82,13 +82,14 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def draw_label_fractions(improvements: pd.DataFrame, labels: Labels | None = None) -> Panels:
+def draw_label_fractions(results: pd.DataFrame, details: Any, labels: Labels) -> Figure:
     """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
 
     Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
     fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
     in all of them.
     """
+    improvements = relative_improvements(results)
     for name in ONE_OF:
         values = improvements[name].unique()
         if len(values) > 1:
@@ -110,7 +111,9 @@ def draw_label_fractions(improvements: pd.DataFrame, labels: Labels | None = Non
         for ax, strategy in zip(column, strategies, strict=True):
             _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
         column[0].set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
-        _share_vertical(column)
+        lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
+        for ax in column:
+            ax.set_ylim(min(lows), max(highs))
         if number % width == 0:
             for ax, strategy in zip(column, strategies, strict=True):
                 name = display_name("strategy", strategy)
@@ -118,19 +121,7 @@ def draw_label_fractions(improvements: pd.DataFrame, labels: Labels | None = Non
         column[-1].set_xlabel("labeled rows (%)", fontsize="small")
     for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
         ax.set_axis_off()
-    draw_legend(panels, _legend_entries(improvements, methods, labels))
-    return panels
-
-
-def _references(results: pd.DataFrame) -> pd.DataFrame:
-    """The supervised model's score of each unit."""
-    found = results[(results["method"] == REFERENCE) & (results["status"] == "done")]
-    if found.empty:
-        raise ValueError(
-            "There is no finished trial of method 'supervised', which improvement is measured against. Add it to the "
-            "methods of the study."
-        )
-    return found[[*UNIT, "score"]].rename(columns={"score": "reference"})
+    return draw_legend(panels, _legend_entries(improvements, methods, labels))
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions: list[float]) -> None:
@@ -142,7 +133,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions:
         line = rows[rows["method"] == method].set_index("label_fraction").reindex(fractions)
         _draw_method(ax, np.arange(len(fractions), dtype=float) + shift, line, _line(method, methods))
     if rows["improvement"].isna().all():
-        ax.text(0.5, 0.5, "no results", transform=ax.transAxes, ha="center", va="center", color=PALE, fontsize="small")
+        draw_nothing(ax)
     ax.set_xticks(range(len(fractions)), [f"{100 * fraction:.3g}" for fraction in fractions])
     ax.set_xlim(-0.5, len(fractions) - 0.5)
 
@@ -155,17 +146,9 @@ def _draw_method(ax: Axes, at: Floats, line: pd.DataFrame, style: Any) -> None:
     ax.errorbar(at, improvement, yerr=error, fmt="none", ecolor=color, elinewidth=0.8, alpha=0.7, zorder=order)
     ax.plot(at, improvement, color=color, ls=style.get_linestyle(), lw=style.get_linewidth(), zorder=order)
     short = (line["n_pairs"] < line["n_trials"]).to_numpy()
+    points = {"color": color, "linestyle": "none", "marker": style.get_marker(), "markersize": style.get_markersize()}
     for which, face in ((~short, color), (short, "white")):
-        ax.plot(
-            at[which],
-            improvement[which],
-            color=color,
-            linestyle="none",
-            marker=style.get_marker(),
-            markersize=style.get_markersize(),
-            markerfacecolor=face,
-            zorder=order + 0.1,
-        )
+        ax.plot(at[which], improvement[which], markerfacecolor=face, zorder=order + 0.1, **points)
 
 
 def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str], labels: Labels | None) -> list[Any]:
@@ -185,17 +168,9 @@ def _line(method: str, methods: Sequence[str]) -> Any:
     """How a method is drawn, as an entry of the legend: a solid line if the paper has it, a dashed one if not."""
     from matplotlib.lines import Line2D
 
-    color, marker = STYLES.get(method, ("", ""))
-    if method not in STYLES:
-        place = [name for name in methods if name not in STYLES].index(method)
-        color, marker = OTHER_COLORS[place % len(OTHER_COLORS)], OTHER_MARKERS[place % len(OTHER_MARKERS)]
-    width = 1.6 if method in STRONG else 0.9
-    stroke: Literal["-", "--"] = "-" if method in STYLES else "--"
-    return Line2D([], [], color=color, marker=marker, markersize=4, linestyle=stroke, linewidth=width)
-
-
-def _share_vertical(column: Panels) -> None:
-    """The same vertical axis for all panels of a dataset."""
-    lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
-    for ax in column:
-        ax.set_ylim(min(lows), max(highs))
+    others = [name for name in methods if name not in STYLES]
+    place = others.index(method) if method in others else 0
+    color, marker = STYLES.get(method, (OTHER_COLORS[place % len(OTHER_COLORS)], "X"))
+    line = Line2D([], [], color=color, marker=marker, markersize=4, linewidth=1.6 if method in STRONG else 0.9)
+    line.set_linestyle("-" if method in STYLES else "--")
+    return line
