@@ -9,9 +9,8 @@ from scipy import stats
 
 from tabcast.statistics import wilson_interval
 from tabcast.study.figures import make_figure
-from tabcast.study.figures.comparisons import arrange_gains
+from tabcast.study.figures.comparisons import arrange_gains, ratio_of_means, relative_improvements
 from tabcast.study.figures.density import density_quality, ratio_interval
-from tabcast.study.figures.label_fractions import ratio_of_means, relative_improvements
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -77,33 +77,16 @@ def compare(
     )
 
 
-class Printed(NamedTuple):
-    """What the paper prints of ranks (rank, rank_sd) and tests (statistic, p_value) beside a table of scores."""
-
-    ranks: pd.DataFrame | None = None
-    statistics: pd.DataFrame | None = None
-
-    def columns(self, strategy: str, method: str) -> dict[str, float | None]:
-        """Return the columns that a table of ranks gets for a method, as far as the paper prints them."""
-        found: dict[str, float | None] = {}
-        if self.ranks is not None:
-            found["paper_rank"] = _only(self.ranks, "rank", strategy=strategy, method=method)
-            found["paper_sd"] = _only(self.ranks, "rank_sd", strategy=strategy, method=method)
-        if self.statistics is not None:
-            found["p paper, Holm"] = _only(self.statistics, "p_value", test="holm", strategy=strategy, method=method)
-        return found
-
-
-def _only(table: pd.DataFrame, column: str, **where: str) -> float | None:
-    """The number of a strategy and method; None where the paper has none."""
-    rows = select(table, where)
-    return float(rows[column].iloc[0]) if len(rows) else None
+Printed = Mapping[str, pd.DataFrame]
 
 
 def read_printed(published: Path) -> Printed:
-    """Read the ranks and tests beside a published table: NAME_ranks.csv and NAME_statistics.csv, where they exist."""
-    files = [published.with_name(f"{published.stem}_{kind}.csv") for kind in ("ranks", "statistics")]
-    return Printed(*(pd.read_csv(file) if file.is_file() else None for file in files))
+    """Read what the paper prints of "ranks" (rank, rank_sd) and "statistics" (statistic, p_value) beside its scores.
+
+    They are in NAME_ranks.csv and NAME_statistics.csv beside the published table, where they exist.
+    """
+    files = {kind: published.with_name(f"{published.stem}_{kind}.csv") for kind in ("ranks", "statistics")}
+    return {kind: pd.read_csv(file) for kind, file in files.items() if file.is_file()}
 
 
 def rank(
@@ -120,7 +103,7 @@ def rank(
 ) -> Table:
     """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
-    paper = (printed or Printed()) if beside else None
+    paper = printed if beside and printed else {}
     higher = value not in LOWER_IS_BETTER
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
         own, name = results[results["strategy"] == strategy], display_name("strategy", strategy)
@@ -132,11 +115,11 @@ def rank(
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
         over = f"over {scores.shape[0]} settings and {scores.shape[1]} methods"
         notes.append(f"{name}: {_friedman(*friedman_test(scores))}, {over}.")
-        if paper is not None and paper.statistics is not None:
-            tests = select(paper.statistics, {"test": "friedman", "strategy": strategy})
+        if "statistics" in paper:
+            tests = select(paper["statistics"], {"test": "friedman", "strategy": strategy})
             found = zip(tests["statistic"], tests["p_value"], strict=True)
             notes += [f"{name}, as the paper prints it: {_friedman(*one)}." for one in found]
-        if paper is not None and published is not None:
+        if beside and published is not None:
             theirs = complete_scores(published, strategy, settings, list(scores.columns), "score")
             if len(theirs) > 1:
                 start = f"{name}, from the paper's scores of these {len(theirs)} settings"
@@ -149,8 +132,14 @@ def rank(
                 games = win_tie_loss(own, method, reference, settings, value=value, higher_is_better=higher)
                 line |= dict(zip(("wins", "ties", "losses"), games, strict=True))
                 line |= {"p Conover, Holm": conover[reference][method], "p Wilcoxon, Holm": holm[reference][method]}
-            lines.append(line | ({} if paper is None else paper.columns(strategy, method)))
-    frame = pd.DataFrame(lines)
+            lines.append(line)
+    frame, keys = pd.DataFrame(lines), ["strategy", "method"]
+    if lines and "ranks" in paper:
+        names = {"rank": "paper_rank", "rank_sd": "paper_sd"}
+        frame = frame.merge(paper["ranks"][[*keys, *names]].rename(columns=names), on=keys, how="left")
+    if lines and "statistics" in paper:
+        tests = select(paper["statistics"], {"test": "holm"})[[*keys, "p_value"]]
+        frame = frame.merge(tests.rename(columns={"p_value": "p paper, Holm"}), on=keys, how="left")
     if lines:
         frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
         notes.append("sd is the standard deviation of the ranks over settings, with n in the variance.")

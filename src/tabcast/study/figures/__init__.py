@@ -10,20 +10,18 @@ import pandas as pd
 from tabcast.checks import check_choice
 from tabcast.study.analysis.summary import Labels
 from tabcast.study.analysis.views import check_columns, select
-from tabcast.study.figures.comparisons import draw_alpha_winners, draw_critical_difference, draw_gains
-from tabcast.study.figures.density import draw_confidence_map, draw_density_quality
-from tabcast.study.figures.label_fractions import draw_label_fractions
+from tabcast.study.figures import comparisons, density
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES: dict[str, Callable[..., Figure]] = {
-    "critical_difference": draw_critical_difference,
-    "gains": draw_gains,
-    "label_fractions": draw_label_fractions,
-    "winning_alphas": draw_alpha_winners,
-    "density_quality": draw_density_quality,
-    "confidence_map": draw_confidence_map,
+    "critical_difference": comparisons.draw_critical_difference,
+    "gains": comparisons.draw_gains,
+    "label_fractions": comparisons.draw_label_fractions,
+    "winning_alphas": comparisons.draw_alpha_winners,
+    "density_quality": density.draw_density_quality,
+    "confidence_map": density.draw_confidence_map,
 }
 
 
