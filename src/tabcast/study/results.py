@@ -76,18 +76,11 @@ def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
         return {**row, "status": "skipped" if reason else "missing", "reason": reason}
     if record["status"] != "done":
         return {**row, "status": record["status"], "reason": record["reason"]}
-    return {**row, "status": "done", "reason": None, **_numbers(record)}
-
-
-def _numbers(record: Record) -> dict[str, Any]:
-    """Collect the numbers of a done trial."""
-    seconds = record["seconds"]
-    fixed = {
-        **{name: record["metrics"].get(name) for name in METRICS},
-        **{name: record["facts"].get(name) for name in FACTS},
-        **{column: seconds.get(name) for column, name in SECONDS.items()},
-    }
-    return fixed | {name: value for name, value in record["facts"].items() if name not in fixed}
+    facts = record["facts"]
+    numbers = {name: record["metrics"].get(name) for name in METRICS} | {name: facts.get(name) for name in FACTS}
+    numbers |= {column: record["seconds"].get(name) for column, name in SECONDS.items()}
+    others = {name: value for name, value in facts.items() if name not in numbers}
+    return {**row, "status": "done", "reason": None, **numbers, **others}
 
 
 def count_states(results: pd.DataFrame) -> pd.DataFrame:
@@ -131,36 +124,26 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
     lacking = [name for name in (*NAMES, "metric", "status") if name not in table.columns]
     if lacking:
         raise ValueError(f"{results} is not a results table of a study: it lacks the column {lacking[0]!r}.")
-    details = read_details(results)
-    rows: dict[Hashable, Mapping[Hashable, Any]] = {}
+    details, keys = read_details(results), (*NAMES, "caps")  # without caps, it is another trial
+    done = table[table["status"] == "done"].reindex(columns=list(dict.fromkeys([*table.columns, *keys])))
+    plain = done.astype(object).where(done.notna(), None).to_dict("records")
+    rows = {tuple(row[name] for name in keys): row for row in plain}
     store, n_restored = Store(study.records), 0
     for trial in study.trials(profile):
         columns = trial.columns()
-        names = tuple(columns)
-        if names not in rows:
-            rows[names] = _index(table, names)
-        row = rows[names].get(tuple(columns.values()))
+        row = rows.get(tuple(columns.get(name) for name in keys))
         if row is None or not study.catalog.is_missing(trial, store):
             continue
         own = next((one for one in details if columns.items() <= one.items()), {})
         drawn = {name: value for name, value in own.items() if name not in columns}
-        store.write(trial, study.catalog.configuration(trial), _record(row, names, results) | {"details": drawn})
+        store.write(trial, study.catalog.configuration(trial), _record(row, results) | {"details": drawn})
         n_restored += 1
     return n_restored
 
 
-def _index(table: pd.DataFrame, names: tuple[str, ...]) -> dict[Hashable, Mapping[Hashable, Any]]:
-    """Index the done rows by the columns that name a trial; rows with caps are other trials than those without."""
-    done = table[table["status"] == "done"].reindex(columns=list(dict.fromkeys([*table.columns, *names])))
-    if "caps" not in names and "caps" in done.columns:
-        done = done[done["caps"].isna()]
-    plain = done.astype(object).where(done.notna(), None).to_dict("records")
-    return {tuple(row[name] for name in names): row for row in plain}
-
-
-def _record(row: Mapping[Hashable, Any], names: tuple[str, ...], results: Path) -> Record:
+def _record(row: Mapping[Hashable, Any], results: Path) -> Record:
     """Make the record of a trial from its row."""
-    named = {*names, *METRICS, *SECONDS, "caps", "metric", "status", "reason"}
+    named = {*NAMES, *METRICS, *SECONDS, "caps", "metric", "status", "reason"}
     facts = {name: value for name, value in row.items() if name not in named}
     facts |= {name: int(facts[name]) for name in WHOLE if facts.get(name) is not None}
     return {

@@ -132,7 +132,7 @@ def arrange_gains(differences: pd.DataFrame, by: str) -> pd.DataFrame:
     table = table.sort_values("dataset", key=lambda names: names == OVERALL, kind="stable")
     blocks = [table[table[by] == group] for group in differences[by].unique()]
     table = pd.concat(blocks, ignore_index=True)
-    return table.assign(line=table.index + 1 + table[by].ne(table[by].shift()).cumsum() - 1)
+    return table.assign(line=table.index + table[by].ne(table[by].shift()).cumsum())
 
 
 def count_decimals(gains: pd.DataFrame) -> int:
