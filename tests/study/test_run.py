@@ -152,7 +152,9 @@ class TestReproducible:
         assert len(found[0]) == 12
         assert found[0] == found[1]
 
-    @pytest.mark.parametrize("way", [{"n_jobs": 2}, pytest.param({"dask": True}, marks=needs("distributed"))])
+    @pytest.mark.parametrize(
+        "way", [{"n_jobs": 2}, pytest.param({"dask": True}, marks=[needs("distributed"), pytest.mark.slow])]
+    )
     def test_in_workers_as_in_this_process(self, study, tmp_path, way):
         if "dask" in way:
             from distributed import LocalCluster

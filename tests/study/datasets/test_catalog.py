@@ -9,7 +9,11 @@ from tabcast.study.datasets import list_datasets, load_dataset
 from tabcast.study.datasets._dataset import find_info, in_natural_order
 from tests.conftest import dataset_folder, read_dataset, read_meta
 
-FILES = [pytest.param(info, id=info.name) for info in list_datasets() if info.load is None]
+FILES = [  # the large ones only in `make slow`
+    pytest.param(info, id=info.name, marks=pytest.mark.slow if info.n_rows * info.n_columns > 400_000 else ())
+    for info in list_datasets()
+    if info.load is None
+]
 
 # The paper's table of datasets: classes, "features" (the target counted), rows, metric.
 PAPER = {
