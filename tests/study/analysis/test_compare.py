@@ -177,6 +177,9 @@ class TestNotes:
         notes = comparison_table(results, value="auc").notes
         assert notes == ("1 of 168 trials is done without auc, for example diabetes/xgboost/supervised/seed0-fold0.",)
 
+    def test_nothing_chosen(self, results):
+        assert "No finished trials." in comparison_table(results[:0]).render()
+
     def test_nothing_done_yet(self, results):
         columns = ["score", "auc", "log_loss"]
         table = comparison_table(results.assign(status="missing").drop(columns=columns), ranks=True)

@@ -133,7 +133,7 @@ class Table:
 
     def _explain_errors(self) -> list[str]:
         """Say what the standard errors of a grid are taken over, and how they are computed."""
-        over = sorted({one for one in self.frame["se_over"] if one}, reverse=True) if self.rows else []
+        over = sorted({one for one in self.frame.get("se_over", ()) if one}, reverse=True) if self.rows else []
         folds = " (one seed; its folds share rows, so these are too small)" if "folds" in over else ""
         return (
             [f"Numbers after ± are standard errors over {' or '.join(over)}{folds}: {STANDARD_ERROR}."] if over else []
