@@ -32,7 +32,7 @@ SAMPLE = [
     "tests/pseudo_labels",
 ]
 # Files of the package that are no Python: what a build forgets first.
-DATA = ("tabcast/py.typed", "tabcast/study/datasets/catalog.toml")
+DATA = ("tabcast/py.typed", "tabcast/study/datasets/catalog.toml", "tabcast/study/models/spaces.toml")
 GENERATED = {"PKG-INFO"}  # in the sdist, not in the repository
 SHELLS = ("sh", "bash", "shell", "console")
 NOT_HERE = ("tabcast study ", "python -m pip ")  # hours of work; another way to install

@@ -16,7 +16,7 @@ CONFIGS = sorted([*(ROOT / "paper" / "configs").glob("*.toml"), *(ROOT / "resear
 
 def mark(path):
     """A parameter; what takes longest, and is much like the others, is in `make slow`."""
-    short = {"ablation", "alpha_winners", "confidence_map", "cost", "density_quality", "naive", "noise_filtering"}
+    short = {"alpha_winners", "confidence_map", "density_quality", "naive"}
     return pytest.param(path, id=path.stem, marks=() if path.stem in short else pytest.mark.slow)
 
 

@@ -155,9 +155,9 @@ class TestCaps:
             ),
             (
                 "caps.bayes.seeds = 0",
-                r"A cap on `seeds` of 'bayes' in small\.toml must be a positive whole",
+                r"`caps\.bayes\.seeds` of small\.toml must be an integer of at least 1; got 0\.",
             ),
-            ("caps.bayes.rounds = 'few'", r"A cap on `rounds` of 'bayes' in small\.toml must be a number; got 'few'\."),
+            ("caps.bayes.rounds = 'few'", r"`caps\.bayes\.rounds` of small\.toml must be a number; got 'few'\."),
             ("caps.bayes.rounds = 0", r"`caps` in small\.toml: A cap on `rounds` must be at least 1; got 0\."),
             (
                 "caps.bayes.var_smoothing = 0",
@@ -227,6 +227,7 @@ WRONG_NAMES = [
     ("methods", "['cast-1']", "Unknown method in small.toml: 'cast-1'.", "cast-l"),
     ("strategies", "['thresholdd']", "Unknown strategy in small.toml: 'thresholdd'.", "threshold"),
     ("noise_filters", "['mahalanobbis']", "Unknown noise_filter in small.toml: 'mahalanobbis'.", "mahalanobis"),
+    ("tunings", "['sain']", "Unknown tuning in small.toml: 'sain'.", "sane"),
     ("preprocessing", "'papr'", "Unknown preprocessing in small.toml: 'papr'.", "paper"),
     ("dataset", "['clouds']", "Unknown key of a grid or profile in small.toml: 'dataset'.", "datasets"),
 ]
@@ -234,38 +235,27 @@ WRONG_NAMES = [
 
 class TestErrors:
     @pytest.mark.parametrize(("key", "value", "message", "meant"), WRONG_NAMES)
-    @pytest.mark.parametrize("place", ["grid", "profile"])
-    def test_wrong_names(self, tmp_path, key, value, message, meant, place):
+    def test_wrong_names(self, tmp_path, key, value, message, meant):
         others = "\n".join(line for line in GRID.splitlines() if not line.startswith(f"{key} "))
         wrong = f"{key} = {value}"
-        path = (
-            write_config(tmp_path, f"{others}\n{wrong}") if place == "grid" else write_config(tmp_path, profile=wrong)
-        )
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_study(write_config(tmp_path, profile=wrong))
         with pytest.raises(ValueError, match=re.escape(message)) as caught:
-            read_study(path)
+            read_study(write_config(tmp_path, f"{others}\n{wrong}"))
         assert "Choices: " in str(caught.value)
         assert str(caught.value).endswith(f"Did you mean {meant!r}?")
-
-    def test_unknown_tuning(self, tmp_path):
-        path = write_config(tmp_path, GRID.replace('tunings = ["none"]', 'tunings = ["sain"]'))
-        with pytest.raises(ValueError, match=r"Unknown tuning in small\.toml: 'sain'.*Did you mean 'sane'\?"):
-            read_study(path)
 
     @pytest.mark.parametrize(
         "line",
         [
             "label_fractions = [0.0]",
-            "label_fractions = [1.0]",
             "label_fractions = [1.5]",
+            "label_fractions = ['half']",
             "corruptions = [-0.1]",
-            "corruptions = [2.0]",
             "seeds = '12'",
             "seeds = 0",
             "seeds = []",
-            "folds = []",
             "datasets = []",
-            "methods = []",
-            "models = []",
             "max_rows = -5",
             "n_tuning_trials = -1",
         ],
@@ -275,10 +265,6 @@ class TestErrors:
         others = "\n".join(one for one in GRID.splitlines() if not one.startswith(f"{key} "))
         with pytest.raises(ValueError, match=f"`?{key}`? .*small.toml"):
             read_study(write_config(tmp_path, f"{others}\n{line}"))
-
-    def test_wrong_fold(self, tmp_path):
-        with pytest.raises(ValueError, match=r"Unknown fold in small\.toml: 3\. Choices: 0, 1, 2\."):
-            read_study(write_config(tmp_path, GRID.replace("[0, 1]", "[0, 3]")))
 
     def test_wrong_key(self, tmp_path):
         path = write_config(tmp_path, more='publisht = "x.csv"')

@@ -8,11 +8,9 @@ import pytest
 from scipy import stats
 
 from tabcast.statistics import wilson_interval
-from tabcast.study.analysis.findings import alpha_winners
 from tabcast.study.figures import make_figure
-from tabcast.study.figures.comparisons import arrange_gains, draw_alpha_winners, draw_critical_difference, draw_gains
-from tabcast.study.figures.density import density_quality, draw_confidence_map, draw_density_quality, ratio_interval
-from tabcast.study.figures.label_fractions import draw_label_fractions, ratio_of_means, relative_improvements
+from tabcast.study.figures.comparisons import arrange_gains, ratio_of_means, relative_improvements
+from tabcast.study.figures.density import density_quality, ratio_interval
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -149,17 +147,23 @@ class TestRelativeImprovements:
             relative_improvements(pd.DataFrame([trial("cast-l", 0, 0.6)]))
 
 
+def draw(kind, results=None, details=(), labels=None, **options):
+    results = pd.DataFrame() if results is None else results
+    return make_figure({"name": "x", "kind": kind, **options}, results, details, labels)
+
+
 def test_label_fractions_are_drawn():
-    improvements = relative_improvements(make_results(["diabetes", "cmc"]))
-    panels = draw_label_fractions(improvements, {"dataset": {"cmc": "Contraception"}})
-    assert panels.shape == (2, 2)
+    results = make_results(["diabetes", "cmc"])
+    results.loc[results["method"].eq("cast-l") & results["seed"].eq(2), "status"] = "failed"
+    figure = draw("label_fractions", results, labels={"dataset": {"cmc": "Contraception"}})
+    panels = np.array(figure.axes).reshape(2, 2)
     assert [ax.get_title() for ax in panels[0]] == ["diabetes", "Contraception"]
     heights = [line.get_ydata().tolist() for line in panels[0, 0].lines if line.get_marker() == "o"]
     assert any(np.allclose(one, 2.0) for one in heights if one)  # cast-l scores 2% more everywhere
     assert panels[0, 0].get_ylim() == panels[1, 0].get_ylim()
-    mixed = pd.concat([improvements, improvements.assign(model="mlp")])
+    assert "some trials missing" in [text.get_text() for text in figure.legends[0].get_texts()]
     with pytest.raises(ValueError, match="shows one model; got xgboost, mlp"):
-        draw_label_fractions(mixed)
+        draw("label_fractions", pd.concat([results, results.assign(model="mlp")]))
 
 
 def make_trial(correct, n=(10, 10), *, dataset="diabetes", seed=0, fold=0, metric="accuracy", score=None):
@@ -230,21 +234,17 @@ class TestDensityQuality:
         ]
 
     def test_is_drawn_with_the_metric_below_where_it_is_another_one(self):
-        quality = density_quality(
-            [make_trial([5, 9]), make_trial([5, 9], dataset="ozone", metric="f1", score=[0.2, 0.4])]
-        )
-        panels = draw_density_quality(quality)
-        assert panels.shape == (2, 2)
-        assert [ax.axison for ax in panels.flat] == [True, True, False, True]
-        shown = next(line for line in panels[1, 1].lines if line.get_marker() == "o").get_xydata()
+        trials = [make_trial([5, 9]), make_trial([5, 9], dataset="ozone", metric="f1", score=[0.2, 0.4])]
+        panels = draw("density_quality", details=trials).axes
+        assert [ax.axison for ax in panels] == [True, True, False, True]
+        shown = next(line for line in panels[3].lines if line.get_marker() == "o").get_xydata()
         np.testing.assert_allclose(shown, [[25, 0.2], [75, 0.4]])
 
 
 def test_confidence_map_has_one_scale():
     raw, cast = [[0.9, 0.6, 0.9], [0.9, 0.7, 0.9]], [[0.7, 0.4, 0.5], [0.8, 0.5, 0.6]]
     data = {"x": [0, 1, 2], "y": [0, 1], "raw": raw, "cast": cast, "labeled": [[0.1, 0.5, "a"], [1.9, 0.5, "b"]]}
-    panels = draw_confidence_map(data)
-    for ax, values in zip(panels[0], (raw, cast), strict=True):
+    for ax, values in zip(draw("confidence_map", details=[data]).axes[:2], (raw, cast), strict=True):
         mesh = ax.collections[0]
         np.testing.assert_allclose(np.asarray(mesh.get_array()).ravel(), np.ravel(values))
         assert mesh.get_clim() == pytest.approx((0.4, 0.9))
@@ -254,48 +254,53 @@ def test_confidence_map_has_one_scale():
 def test_gains_are_arranged_and_drawn():
     differences = pd.DataFrame(
         {
-            "label": ["overall", "cmc", "diabetes", "overall", "cmc"],
-            "difference": [0.01, -0.01, 0.03, -0.02, -0.02],
-            "low": [0.005, -0.02, 0.01, np.nan, -0.03],
-            "high": [0.02, 0.01, 0.05, np.nan, -0.01],
-            "group": ["sane", "sane", "sane", "paper", "paper"],
+            "dataset": ["overall", "cmc", "diabetes", "overall", "cmc"],
+            "mean": [0.01, -0.01, 0.03, -0.02, -0.02],
+            "tuning": ["sane", "sane", "sane", "paper", "paper"],
         }
     )
-    gains = arrange_gains(differences)
-    assert gains["label"].tolist() == ["diabetes", "cmc", "overall", "cmc", "overall"]
+    gains = arrange_gains(differences, "tuning")
+    assert gains["dataset"].tolist() == ["diabetes", "cmc", "overall", "cmc", "overall"]
     assert gains["line"].tolist() == [1, 2, 3, 5, 6]
-    ax = draw_gains(gains, xlabel="CAST-L minus baseline")
+    results = make_results(["diabetes", "cmc"], strategies=("threshold",))
+    results = results[results["label_fraction"] == 0.1]
+    [ax] = draw("gains", results, method="cast-l", labels={"tuning": {"paper": "as in the paper"}}).axes
     words = [text.get_text() for text in ax.texts]
-    assert "+0.0300  [+0.0100, +0.0500]" in words
-    assert {"sane", "paper"} <= set(words)
+    assert sum(word.startswith("+0.0") for word in words) == 3
+    assert "as in the paper" in words
+    with pytest.raises(ValueError, match="no finished trial of both 'mine' and 'baseline'"):
+        draw("gains", results, method="mine")
 
 
 def test_winning_alphas_are_drawn():
-    grid = np.linspace(0.2, 0.75, 8).round(4)
-    alphas = np.repeat(grid, [12, 8, 6, 5, 4, 3, 3, 1])
-    winners = alpha_winners(pd.DataFrame({"method": "cast-l", "alpha": alphas, "seed": range(len(alphas))}), grid=grid)
-    ax = draw_alpha_winners(winners)
-    np.testing.assert_allclose([bar.get_height() for bar in ax.containers[0]], 100 * winners.shares["share"])
+    alphas = np.repeat(np.linspace(0.2, 0.75, 8), [12, 8, 6, 5, 4, 3, 3, 1])
+    trials = pd.DataFrame({"method": "cast-l", "alpha": alphas, "seed": range(len(alphas)), "best_round": 1})
+    [ax] = draw("winning_alphas", trials).axes
+    heights = [bar.get_height() for bar in ax.containers[0]]
+    np.testing.assert_allclose(heights, 100 * np.array([12, 8, 6, 5, 4, 3, 3, 1]) / 42)
     assert ax.get_title("right") == "shaded: 90% of the winners, 0.20 to 0.67"
 
 
 def test_critical_difference_has_a_bar_over_each_group():
     pytest.importorskip("scikit_posthocs")
-    names = ["baseline", "ts", "cast-d", "cast-l"]
-    ranks = pd.Series([3.1, 3.4, 2.0, 1.5], index=names)
-    alike = np.equal.outer([0, 0, 1, 1], [0, 0, 1, 1])
-    ax = draw_critical_difference(ranks, pd.DataFrame(np.where(alike, 1.0, 0.001), names, names), title="FPL")
-    bars = sorted(sorted(line.get_xdata()) for line in ax.lines if line.get_marker() == "o")
-    assert bars == [[1.5, 2.0], [3.1, 3.4]]
-    assert {text.get_text().strip() for text in ax.texts} == {
-        *("cast-l  1.50", "cast-d  2.00", "3.10  baseline", "3.40  ts")
-    }
+    levels = {"baseline": (0.1, 0.2), "ts": (0.2, 0.1), "cast-d": (0.8, 0.9), "cast-l": (0.9, 0.8)}
+    rows = [
+        trial(method, 0, level[setting % 2] + setting / 100, dataset=f"d{setting}")
+        for setting in range(12)
+        for method, level in levels.items()
+    ]
+    [ax] = draw("critical_difference", pd.DataFrame(rows), strategy="threshold").axes
+    bars = [line.get_xdata() for line in ax.lines if line.get_marker() == "o"]
+    assert sorted(len(bar) for bar in bars) == [2, 2]
+    assert {text.get_text().strip().strip(" 0123456789.") for text in ax.texts} == set(levels)
+    with pytest.raises(ValueError, match="threshold has 1 settings and 4 methods"):
+        draw("critical_difference", pd.DataFrame(rows[:4]), strategy="threshold")
 
 
 def test_an_unknown_kind_and_nothing_to_draw():
     with pytest.raises(ValueError, match="Unknown kind of figure 'x': 'pie'"):
-        make_figure({"name": "x", "kind": "pie"}, pd.DataFrame())
+        draw("pie")
     with pytest.raises(ValueError, match="no finished trial with a confidence map"):
-        make_figure({"name": "x", "kind": "confidence_map"}, pd.DataFrame())
+        draw("confidence_map")
     with pytest.raises(ValueError, match="no finished trial of method 'density-quality'"):
-        make_figure({"name": "x", "kind": "density_quality"}, pd.DataFrame())
+        draw("density_quality")

@@ -138,18 +138,6 @@ class TestCatalog:
             with pytest.raises(ZeroDivisionError):
                 load_catalog([tmp_path])
 
-    def test_two_folders_may_not_share_a_name(self, plugins, tmp_path):
-        other = tmp_path / "other"
-        other.mkdir()
-        (other / "again.py").write_text(METHOD)
-        with pytest.raises(ValueError, match="There are two methods called 'prior'"):
-            load_catalog([plugins, other])
-
-    def test_what_a_method_is_set_to_is_described(self, plugins):
-        settings = load_catalog([plugins]).methods["prior"].settings()
-        assert settings["type"] == "Prior"
-        assert settings["floor"] == 0.0
-
 
 class TestCommand:
     @pytest.fixture
@@ -181,6 +169,7 @@ class TestCommand:
         assert done["rings", "supervised"]["params"]["max_depth"] in (1, 2, 3)
         assert "4 done" in run("status", "--plugins", str(plugins)).output
 
+    @pytest.mark.slow
     @needs("optuna")
     def test_in_worker_processes(self, run, plugins):
         result = run("run", "--jobs", "2", "--plugins", str(plugins))

@@ -48,7 +48,7 @@ def test_the_readme_shows_the_recipe_that_runs():
 @needs("xgboost")
 @pytest.mark.parametrize(
     ("method", "density", "strategy"),
-    [("cast-l", "likelihood", "curriculum"), ("cast-d", "kernel", "threshold")],
+    [("cast-l", "likelihood", "curriculum"), pytest.param("cast-d", "kernel", "threshold", marks=pytest.mark.slow)],
 )
 def test_it_equals_the_trial_of_the_study(fit_papers_cast, work, method, density, strategy):
     fold = work.fold

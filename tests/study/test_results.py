@@ -60,10 +60,6 @@ class TestResults:
         expected = pd.DataFrame([trial.columns() for trial in study.trials("quick")])
         pd.testing.assert_frame_equal(results[expected.columns], expected)
 
-    def test_columns_before_anything_is_done(self, tmp_path):
-        results = collect_results(read_study(write_config(tmp_path)), "quick")
-        assert {*WHAT, "status", "reason", "metric", *FOUND} <= set(results.columns)
-
     def test_states(self, study):
         results = collect_results(study, "quick")
         assert results["status"].value_counts().to_dict() == {"skipped": 12, "done": 10, "failed": 1, "missing": 1}
@@ -133,13 +129,6 @@ class TestEstimate:
             ("a", "tree", "cast-l", "threshold", "skipped", None),  # nothing
         )
         assert estimate_seconds(results) == pytest.approx(2 + 20 + 8 + 100 + 500 + 131 + 124.8)
-
-    def test_nothing_left(self):
-        done, skipped = ("a", "tree", "x", "threshold", "done", 1.0), ("a", "tree", "y", "threshold", "skipped", None)
-        assert estimate_seconds(table(done, skipped)) == 0.0
-
-    def test_nothing_done_that_it_could_be_told_from(self):
-        assert estimate_seconds(table(("a", "tree", "x", "threshold", "missing", None))) is None
 
 
 def test_counts_and_time_left(tmp_path):

@@ -264,13 +264,6 @@ class TestNothingTwice:
         assert len(CountingTree.fits) > 20
         assert len(set(CountingTree.fits)) == len(CountingTree.fits)
 
-    def test_supervised_fit_is_everybodys(self, fold):
-        work, supervised = Work(fold, 0), (fold.X_labeled.tobytes(), fold.y_labeled.tobytes(), 3)
-        for method in ("supervised", "operating-point", "baseline", "ts", "cast-l-no-selection", "density-quality"):
-            work._selections["boruta"] = work.selection("all")  # Boruta has a test of its own
-            METHODS[method].run(work, ask(CountingTree(max_depth=3, random_state=0), "threshold"))
-        assert CountingTree.fits.count(supervised) == 1
-
     def test_equal_parameters_share_and_others_do_not(self, fold):
         work = Work(fold, 0)
         assert work.fitter(CountingTree(max_depth=2)) is work.fitter(CountingTree(max_depth=2))
@@ -357,12 +350,6 @@ class TestOperatingPoint:
         np.testing.assert_array_equal(moved.argmax(axis=1), supervised[:, 1] > share)
         assert moved.argmax(axis=1).sum() > supervised.argmax(axis=1).sum()
 
-    def test_several_classes(self, shared, fold):
-        supervised = METHODS["supervised"].run(shared, ask(GaussianNB())).proba
-        moved = METHODS["operating-point"].run(shared, ask(GaussianNB())).proba
-        weighted = supervised * (len(fold.y_labeled) / np.bincount(fold.y_labeled))
-        np.testing.assert_allclose(moved, weighted / weighted.sum(axis=1, keepdims=True), atol=1e-10)
-
 
 class TestSameBudget:
     def test_first_try_is_the_baseline(self, shared):
@@ -430,10 +417,6 @@ class TestSameBudget:
 class TestFits:
     """`n_fits` in the results table: the fits of all settings tried, the supervised fit in each."""
 
-    def test_of_the_labeled_rows_alone(self, shared):
-        assert METHODS["supervised"].run(shared, ask(GaussianNB())).facts["n_fits"] == 1
-        assert METHODS["operating-point"].run(shared, ask(GaussianNB())).facts["n_fits"] == 1
-
     def test_of_rounds_alphas_and_tries(self, shared):
         baseline = METHODS["baseline"].run(shared, ask(GaussianNB(), "curriculum")).facts
         assert baseline["n_fits"] == 1 + baseline["n_rounds"] == 6
@@ -461,15 +444,6 @@ class TestDensityQuality:
         labels, truth = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 0, 0])
         ranking = rank_by_density(np.array([7.0, 8.0, 9.0, 1.0, 2.0, 3.0]), labels, truth, 2)
         assert [one["auc"] for one in ranking] == [0.75, None, 0.0]
-
-    def test_shares_of_rows_cover_the_pool(self, shared, fold):
-        details = METHODS["density-quality"].run(shared, ask(GaussianNB())).details
-        bins = details["bins"]
-        assert details["metric"] == "balanced_accuracy"
-        assert [one["low"] for one in bins] == pytest.approx(np.arange(10) / 10)
-        assert sum(one["n"] for one in bins) == len(fold.y_pool)
-        supervised = GaussianNB().fit(fold.X_labeled, fold.y_labeled)
-        assert sum(one["correct"] for one in bins) == (supervised.predict(fold.X_pool) == fold.y_pool).sum()
 
 
 class TestDescription:

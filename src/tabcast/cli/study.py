@@ -125,7 +125,7 @@ def table(
     plugins: Plugins = None,
 ) -> None:
     """Print the tables of a configuration."""
-    from tabcast.study.outputs import render_tables
+    from tabcast.study.results import render_tables
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
@@ -143,7 +143,7 @@ def figure(
     plugins: Plugins = None,
 ) -> None:
     """Draw the figures of a configuration."""
-    from tabcast.study.outputs import write_figures
+    from tabcast.study.results import write_figures
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
@@ -160,7 +160,7 @@ def write(
     plugins: Plugins = None,
 ) -> None:
     """Write a page with all tables and figures of each configuration, and the results behind them."""
-    from tabcast.study.outputs import write_folder
+    from tabcast.study.results import write_folder
 
     for config in configs:
         study = _read(config, records, plugins, profile)
@@ -194,7 +194,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> bool:
     from rich.console import Console
     from rich.table import Table
 
-    from tabcast.study.analysis.trials import display_name
+    from tabcast.study.analysis.summary import display_name
     from tabcast.study.results import STATES, collect_results, count_states, estimate_seconds
 
     console, results = Console(), collect_results(study, profile)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import module_from_spec, spec_from_file_location
@@ -27,17 +27,14 @@ class Catalog:
     datasets: Mapping[str, DatasetInfo]
     models: Mapping[str, Model]
     methods: Mapping[str, Method]
-    _in_full: dict[Any, dict[str, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _in_full: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
         """What tables and figures call the members, by column of the results table."""
-        families: dict[str, Mapping[str, Any]] = {
-            "dataset": self.datasets,
-            "model": self.models,
-            "method": self.methods,
-        }
-        return {column: {name: one.label for name, one in family.items()} for column, family in families.items()}
+        families: list[Mapping[str, Any]] = [self.datasets, self.models, self.methods]
+        labels = [{name: member.label for name, member in family.items()} for family in families]
+        return dict(zip(("dataset", "model", "method"), labels, strict=True))
 
     def why_skip(self, model: str, method: str) -> str | None:
         """Return why a trial cannot run here, or None if it can."""
@@ -51,8 +48,15 @@ class Catalog:
 
     def configuration(self, task: Task) -> dict[str, Any]:
         """Collect everything that decides a task's numbers."""
-        described = {**self._described_model(task.learner.model), **self._described_dataset(task.setting.dataset)}
-        described["space"] = self._described_space(task.learner.model, task.learner.tuning)
+        info, model = self.datasets[task.setting.dataset], self.models[task.learner.model]
+        tuning = task.learner.tuning
+        described = {
+            "model": self._once(model.name, lambda: {} if model.unavailable else describe_part(model.build({}, 0))),
+            "data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id],
+            "space": self._once(
+                (model.name, tuning), lambda: model.space(tuning).describe() if tuning != "none" else None
+            ),
+        }
         if isinstance(task, Trial):
             method = self.methods[task.method]
             described["method"] = method.settings()
@@ -60,25 +64,11 @@ class Catalog:
                 described["loop"] = describe_loop(task.strategy, task.noise_filter)
         return configuration(task, described)
 
-    def _described_dataset(self, name: str) -> dict[str, Any]:
-        """What decides the numbers of a dataset, as far as it is known in advance."""
-        info = self.datasets[name]
-        return {"data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id]}
-
-    def _described_model(self, name: str) -> dict[str, Any]:
-        """A model with all its parameters, computed once per name."""
-        if name not in self._in_full:
-            model = self.models[name]
-            self._in_full[name] = {} if model.unavailable else describe_part(model.build({}, 0))
-        return {"model": self._in_full[name]}
-
-    def _described_space(self, name: str, tuning: str) -> dict[str, Any] | None:
-        """What is searched under a tuning, computed once per model; None where nothing is."""
-        if tuning == "none":
-            return None
-        if (name, tuning) not in self._in_full:
-            self._in_full[name, tuning] = self.models[name].space(tuning).describe()
-        return self._in_full[name, tuning]
+    def _once(self, key: Hashable, describe: Callable[[], Any]) -> Any:
+        """What describes a member in full, computed once."""
+        if key not in self._in_full:
+            self._in_full[key] = describe()
+        return self._in_full[key]
 
 
 def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
@@ -127,8 +117,7 @@ def _import_file(path: Path) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     spec = spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
+    assert spec is not None and spec.loader is not None  # noqa: PT018
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tabcast.checks import check_choice
+from tabcast.checks import check_choice, check_integer, check_number
 from tabcast.study.catalog import Catalog, load_catalog
-from tabcast.study.datasets._preprocessing import PREPROCESSINGS
-from tabcast.study.protocol import N_FOLDS
+from tabcast.study.protocol import N_FOLDS, PREPROCESSINGS
 from tabcast.study.records import Learner, Setting, Trial
 from tabcast.study.work import FILTERS, STRATEGIES
 
+PROPORTIONS = {"label_fractions": "(0, 1)", "corruptions": "[0, 1)"}
 CAPPED_FIELDS = ("seeds", "n_tuning_trials", "max_rows")  # of a grid; other caps are on parameters of a model
 
 
@@ -186,19 +186,15 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     folders = tuple((path.parent / folder).resolve() for folder in text.get("plugins", []))
     folders += tuple(Path(folder).resolve() for folder in plugins)
     catalog = load_catalog(folders)
-    grids = tuple(Grid(**_read_grid(grid, path)) for grid in text["grid"])
-    profiles = {name: _read_grid(changes, path) for name, changes in text["profiles"].items()}
-    for values in (*(vars(grid) for grid in grids), *profiles.values()):
-        _check_names(values, catalog, path)
-        _check_numbers(values, path)
-        _check_caps(values.get("caps", {}), catalog, path)
+    grids = [_read_grid(grid, catalog, path) for grid in text["grid"]]
+    place = path.parent / text.get("records", "records") if records is None else Path(records)
     return Study(
         path,
         text["title"],
         text["item"],
-        grids,
-        profiles,
-        (Path(records) if records is not None else path.parent / text.get("records", "records")).resolve(),
+        tuple(Grid(**grid) for grid in grids),
+        {name: _read_grid(changes, catalog, path) for name, changes in text["profiles"].items()},
+        place.resolve(),
         catalog,
         tuple(text.get("tables", [])),
         tuple(text.get("figures", [])),
@@ -208,8 +204,8 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     )
 
 
-def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Read the fields of a grid, with lists and, where several values are allowed, single values as tuples."""
+def _read_grid(given: Mapping[str, Any], catalog: Catalog, path: Path) -> dict[str, Any]:
+    """Read and check the fields of a grid; lists and, where several values are allowed, single values become tuples."""
     values: dict[str, Any] = {}
     for key, value in given.items():
         check_choice(key, _FIELDS, f"key of a grid or profile in {path.name}")
@@ -217,70 +213,52 @@ def _read_grid(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
             value = tuple(value)
         elif isinstance(getattr(Grid, key, None), tuple):
             value = (value,)
-        if isinstance(value, tuple) and key in ("label_fractions", "corruptions"):
-            value = tuple(float(one) for one in value)
-        values[key] = value
+        if value == ():
+            raise ValueError(f"`{key}` in {path.name} must have at least one entry; it is empty.")
+        if key == "caps":
+            _check_caps(value, catalog, path)
+        else:
+            for one in value if isinstance(value, tuple) else (value,):
+                _check_value(key, one, 0 if isinstance(value, tuple) or key != "seeds" else 1, catalog, path)
+        # As a float: 1 and 1.0 would be two records.
+        values[key] = tuple(map(float, value)) if key in PROPORTIONS else value
     return values
 
 
-def _check_numbers(values: Mapping[str, Any], path: Path) -> None:
-    """Refuse invalid numbers and empty lists."""
-    for key, value in values.items():
-        if isinstance(value, tuple) and not value:
-            raise ValueError(f"`{key}` in {path.name} must have at least one entry; it is empty.")
-    for key, low, high in (("label_fractions", 0, 1), ("corruptions", -1e-9, 1)):
-        for share in values.get(key, ()):
-            if not low < share < high:
-                allowed = "in (0, 1)" if key == "label_fractions" else "in [0, 1)"
-                raise ValueError(f"`{key}` in {path.name} must be {allowed}; got {share}.")
-    seeds = values.get("seeds", 1)
-    several = seeds if isinstance(seeds, tuple) else (seeds,)
-    if not all(_is_whole(seed, 0 if isinstance(seeds, tuple) else 1) for seed in several):
-        raise ValueError(f"`seeds` in {path.name} must be a number of seeds or a list of them; got {seeds!r}.")
-    for key in ("n_tuning_trials", "max_trees", "max_rows"):
-        if not _is_whole(values.get(key, 0), 0):
-            raise ValueError(f"`{key}` in {path.name} must be 0 or a positive whole number; got {values[key]!r}.")
-
-
-def _check_caps(caps: Any, catalog: Catalog, path: Path) -> None:
-    """Refuse caps of unknown models, of unknown parameters, and values that are no numbers or too small."""
-    tables = list(caps.values()) if isinstance(caps, Mapping) else [caps]
-    if not all(isinstance(one, Mapping) for one in tables):
-        raise ValueError(f"`caps` in {path.name} must be a table per model, as in [profiles.quick.caps.mlp].")
-    for model, values in caps.items():
-        check_choice(model, catalog.models, f"model in `caps` of {path.name}")
-        for name, value in values.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"A cap on `{name}` of {model!r} in {path.name} must be a number; got {value!r}.")
-            if name in CAPPED_FIELDS and not _is_whole(value, 1):
-                raise ValueError(
-                    f"A cap on `{name}` of {model!r} in {path.name} must be a positive whole number; got {value!r}."
-                )
-        try:
-            catalog.models[model].check_caps({name: values[name] for name in values if name not in CAPPED_FIELDS})
-        except ValueError as error:
-            raise ValueError(f"`caps` in {path.name}: {error}") from error
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _check_names(values: Mapping[str, Any], catalog: Catalog, path: Path) -> None:
-    """Refuse unknown names."""
-    known: dict[str, Any] = {
+def _check_value(key: str, value: Any, low: int, catalog: Catalog, path: Path) -> None:
+    """Refuse an unknown name, or a number that is not allowed."""
+    known: dict[str, Iterable[Any]] = {
         "datasets": catalog.datasets,
         "models": catalog.models,
         "methods": catalog.methods,
         "strategies": STRATEGIES,
         "noise_filters": FILTERS,
+        "tunings": sorted({"none"}.union(*(model.spaces for model in catalog.models.values()))),
+        "preprocessing": PREPROCESSINGS,
         "folds": range(N_FOLDS),
     }
-    for key, choices in known.items():
-        for name in values.get(key, ()):
-            check_choice(name, choices, f"{key[:-1] if key != 'strategies' else 'strategy'} in {path.name}")
-    spaces = {name for model in catalog.models.values() for name in model.spaces}
-    for name in values.get("tunings", ()):
-        check_choice(name, sorted(spaces | {"none"}), f"tuning in {path.name}")
-    if "preprocessing" in values:
-        check_choice(values["preprocessing"], PREPROCESSINGS, f"preprocessing in {path.name}")
+    if key in known:
+        check_choice(
+            value, known[key], f"{'strategy' if key == 'strategies' else key.removesuffix('s')} in {path.name}"
+        )
+    elif key in PROPORTIONS:
+        check_number(value, key, path.name, PROPORTIONS[key])
+    else:
+        check_integer(value, key, path.name, low)
+
+
+def _check_caps(caps: Any, catalog: Catalog, path: Path) -> None:
+    """Refuse caps of unknown models, of unknown parameters, and values that are no numbers or too small."""
+    if not isinstance(caps, Mapping) or not all(isinstance(one, Mapping) for one in caps.values()):
+        raise ValueError(f"`caps` in {path.name} must be a table per model, as in [profiles.quick.caps.mlp].")
+    for model, values in caps.items():
+        check_choice(model, catalog.models, f"model in `caps` of {path.name}")
+        for name, value in values.items():
+            if name in CAPPED_FIELDS:
+                check_integer(value, f"caps.{model}.{name}", path.name, 1)
+            else:
+                check_number(value, f"caps.{model}.{name}", path.name)
+        try:
+            catalog.models[model].check_caps({name: values[name] for name in values if name not in CAPPED_FIELDS})
+        except ValueError as error:
+            raise ValueError(f"`caps` in {path.name}: {error}") from error

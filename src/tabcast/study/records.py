@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from time import time
 from typing import Any
 
-from tabcast.files._atomic import UNFINISHED, write_whole
+from tabcast.files._atomic import write_whole
 
 Record = dict[str, Any]
 SCHEMA = 1  # of the records; it changes with their meaning, and records of another schema are not reused
@@ -175,13 +173,6 @@ class Store:
         """Whether a record of exactly this configuration is done."""
         record = self.read(task, config)
         return record is not None and record["status"] == "done"
-
-    def sweep(self) -> None:
-        """Remove temporary files that a killed run left behind more than an hour ago."""
-        for path in self.root.rglob(f".*{UNFINISHED}"):
-            with suppress(FileNotFoundError):
-                if path.stat().st_mtime < time() - 3600:
-                    path.unlink()
 
     def write(self, task: Task, config: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         """Write a record under a temporary name and rename it: a reader sees the old one, the new one or none."""

@@ -1,19 +1,24 @@
-"""Records as one table, one row per trial: the border between the study and its analysis; and back."""
+"""Records as one table, one row per trial, and back; and what is made of it: tables, figures, a page with both."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tabcast.checks import check_choice
+from tabcast.study.analysis.table import Table
+from tabcast.study.analysis.views import make_table, read_printed
 from tabcast.study.catalog import Catalog
 from tabcast.study.config import Study
-from tabcast.study.records import Learner, Record, Setting, Store, Trial
+from tabcast.study.records import Learner, Record, Setting, Store, Trial, write_bytes
+from tabcast.study.run import versions
 
 STATES = ("done", "failed", "skipped", "missing")
 # n_fits counts the fits of every setting tried, the supervised fit in each, as `search` counts seconds.
@@ -71,18 +76,11 @@ def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
         return {**row, "status": "skipped" if reason else "missing", "reason": reason}
     if record["status"] != "done":
         return {**row, "status": record["status"], "reason": record["reason"]}
-    return {**row, "status": "done", "reason": None, **_numbers(record)}
-
-
-def _numbers(record: Record) -> dict[str, Any]:
-    """Collect the numbers of a done trial."""
-    seconds = record["seconds"]
-    fixed = {
-        **{name: record["metrics"].get(name) for name in METRICS},
-        **{name: record["facts"].get(name) for name in FACTS},
-        **{column: seconds.get(name) for column, name in SECONDS.items()},
-    }
-    return fixed | {name: value for name, value in record["facts"].items() if name not in fixed}
+    facts = record["facts"]
+    numbers = {name: record["metrics"].get(name) for name in METRICS} | {name: facts.get(name) for name in FACTS}
+    numbers |= {column: record["seconds"].get(name) for column, name in SECONDS.items()}
+    others = {name: value for name, value in facts.items() if name not in numbers}
+    return {**row, "status": "done", "reason": None, **numbers, **others}
 
 
 def count_states(results: pd.DataFrame) -> pd.DataFrame:
@@ -126,36 +124,26 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
     lacking = [name for name in (*NAMES, "metric", "status") if name not in table.columns]
     if lacking:
         raise ValueError(f"{results} is not a results table of a study: it lacks the column {lacking[0]!r}.")
-    details = read_details(results)
-    rows: dict[Hashable, Mapping[Hashable, Any]] = {}
+    details, keys = read_details(results), (*NAMES, "caps")  # without caps, it is another trial
+    done = table[table["status"] == "done"].reindex(columns=list(dict.fromkeys([*table.columns, *keys])))
+    plain = done.astype(object).where(done.notna(), None).to_dict("records")
+    rows = {tuple(row[name] for name in keys): row for row in plain}
     store, n_restored = Store(study.records), 0
     for trial in study.trials(profile):
         columns = trial.columns()
-        names = tuple(columns)
-        if names not in rows:
-            rows[names] = _index(table, names)
-        row = rows[names].get(tuple(columns.values()))
+        row = rows.get(tuple(columns.get(name) for name in keys))
         if row is None or not study.catalog.is_missing(trial, store):
             continue
         own = next((one for one in details if columns.items() <= one.items()), {})
         drawn = {name: value for name, value in own.items() if name not in columns}
-        store.write(trial, study.catalog.configuration(trial), _record(row, names, results) | {"details": drawn})
+        store.write(trial, study.catalog.configuration(trial), _record(row, results) | {"details": drawn})
         n_restored += 1
     return n_restored
 
 
-def _index(table: pd.DataFrame, names: tuple[str, ...]) -> dict[Hashable, Mapping[Hashable, Any]]:
-    """Index the done rows by the columns that name a trial; rows with caps are other trials than those without."""
-    done = table[table["status"] == "done"].reindex(columns=list(dict.fromkeys([*table.columns, *names])))
-    if "caps" not in names and "caps" in done.columns:
-        done = done[done["caps"].isna()]
-    plain = done.astype(object).where(done.notna(), None).to_dict("records")
-    return {tuple(row[name] for name in names): row for row in plain}
-
-
-def _record(row: Mapping[Hashable, Any], names: tuple[str, ...], results: Path) -> Record:
+def _record(row: Mapping[Hashable, Any], results: Path) -> Record:
     """Make the record of a trial from its row."""
-    named = {*names, *METRICS, *SECONDS, "caps", "metric", "status", "reason"}
+    named = {*NAMES, *METRICS, *SECONDS, "caps", "metric", "status", "reason"}
     facts = {name: value for name, value in row.items() if name not in named}
     facts |= {name: int(facts[name]) for name in WHOLE if facts.get(name) is not None}
     return {
@@ -170,3 +158,98 @@ def _record(row: Mapping[Hashable, Any], names: tuple[str, ...], results: Path) 
         "versions": {},
         "restored_from": results.name,
     }
+
+
+def make_tables(study: Study, results: pd.DataFrame) -> dict[str, Table]:
+    """Make the tables of a configuration from its results."""
+    papers: tuple[Any, ...] = ()
+    if study.published is not None:
+        scores = pd.read_csv(study.published, keep_default_na=False, na_values=[""])
+        papers = scores, read_printed(study.published)
+    return {spec["name"]: make_table(spec, results, *papers) for spec in study.tables}
+
+
+def render_tables(study: Study, profile: str, style: str, results: Path | None = None, name: str | None = None) -> str:
+    """Join the tables of a study, or one of them, in one text; from its records or a file of results."""
+    if not study.tables:
+        raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
+    tables = make_tables(study, collect_results(study, profile) if results is None else read_results(results))
+    if name is not None:
+        check_choice(name, tables, f"table of {study.path.name}")
+        tables = {name: tables[name]}
+    return "\n\n".join(table.render(style, study.catalog.labels).rstrip("\n") for table in tables.values())
+
+
+def write_figures(
+    study: Study, profile: str, folder: Path, kinds: Sequence[str] = ("png",), results: Path | None = None
+) -> list[Path]:
+    """Draw each figure of a configuration to a file of every kind; from its records or a file of results."""
+    from matplotlib import pyplot as plt
+
+    from tabcast.study.figures import make_figure
+
+    for kind in kinds:
+        check_choice(kind, ("png", "svg", "pdf"), "format of a figure")
+    if not study.figures:
+        raise ValueError(f"{study.path.name} has no figures; try: tabcast study table {study.path}")
+    if results is None:
+        found, details = collect_results(study, profile), collect_details(study, profile)
+    else:
+        found, details = read_results(results), read_details(results)
+    paths = []
+    for spec in study.figures:
+        figure = make_figure(spec, found, details, study.catalog.labels)
+        for kind in kinds:
+            target, image = folder / f"{spec['name']}.{kind}", io.BytesIO()
+            # Without dates, the same results give the same file.
+            undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+            figure.savefig(image, format=kind, dpi=150, metadata=undated)
+            write_bytes(target, image.getvalue())
+            paths.append(target)
+        plt.close(figure)
+    return paths
+
+
+def write_folder(study: Study, profile: str, folder: Path) -> None:
+    """Write a page with all tables and figures, and the results behind them."""
+    found = collect_results(study, profile)
+    _write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n"))
+    _write(folder / "run.json", json.dumps(_describe_run(study, profile, found), indent=1) + "\n")
+    if study.figures:
+        details = collect_details(study, profile)
+        if details:
+            _write(folder / DETAILS, json.dumps(details) + "\n")
+        write_figures(study, profile, folder)
+    config = f"{name_place(study.path)} --profile {profile}"
+    how = (
+        f"Made by `tabcast study run {config}`, then `tabcast study write {config} --out {name_place(folder.parent)}`; "
+        f"`{RESULTS}` has the trials, `run.json` versions and seeds."
+    )
+    tables = [table.render(labels=study.catalog.labels) for table in make_tables(study, found).values()]
+    figures = [f"![{spec['name']}]({spec['name']}.png)" for spec in study.figures]
+    page = [f"# {study.item}: {study.title}", study.notes, how, *tables, *figures]
+    _write(folder / "README.md", "\n\n".join(part.rstrip("\n") for part in page if part) + "\n")
+
+
+def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> Mapping[str, Any]:
+    """Collect what is needed to run the study again."""
+    done = results[results["status"] == "done"]
+    return {
+        "command": f"tabcast study run {name_place(study.path)} --profile {profile}",
+        "profile": dict(study.profiles[profile]),
+        "seeds": sorted(int(seed) for seed in results["seed"].unique()),
+        "trials": {str(state): int(count) for state, count in results["status"].value_counts().items()},
+        "hours_of_one_worker": round(float(done["seconds"].sum()) / 3600, 2) if len(done) else 0.0,
+        "versions": versions(),
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    """Write text, compressed if the name says so; without a time stamp inside, the same text gives the same file."""
+    content = text.encode("utf-8")
+    write_bytes(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+
+
+def name_place(path: Path) -> str:
+    """Name a file or folder as typed from the root of a repository: with the two folders around it."""
+    return "/".join(path.absolute().parts[-3 if path.suffix else -2 :])

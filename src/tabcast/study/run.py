@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Thread
@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
-from tabcast.study.datasets import DatasetInfo, load_dataset
+from tabcast.study.datasets import load_dataset
 from tabcast.study.methods import Request
 from tabcast.study.models import Model, Space
 from tabcast.study.models._model import import_optuna
@@ -68,22 +68,18 @@ def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = No
     sizes: dict[Setting, int] = {}
     for study in studies:
         store = Store(study.records)
-        store.sweep()
         for trial in study.trials(profile):
             if study.catalog.is_missing(trial, store):
                 path = store.path(trial, study.catalog.configuration(trial))
                 missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = path
-                sizes[trial.setting] = _size(study.catalog.datasets[trial.setting.dataset])
+                info = study.catalog.datasets[trial.setting.dataset]
+                # Cells times classes, of which boosting grows a tree each; two need one.
+                sizes[trial.setting] = info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
     jobs = [
         Job(tuple(sorted(trials, key=order_of)), tuple(trials.values()), records, plugins, data_dir)
         for (records, plugins, _), trials in missing.items()
     ]
     return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
-
-
-def _size(info: DatasetInfo) -> int:
-    """Estimate the size of a dataset for a classifier: cells times classes."""
-    return info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
 
 
 def check_tools(studies: Sequence[Study], profile: str) -> None:
@@ -184,16 +180,12 @@ def run_job(job: Job, owner: int | None = None) -> None:
             info = catalog.datasets[setting.dataset]
             folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
         except Exception:
-            for trial in trials:
-                _write_failure(trial, catalog, store)
-            return
+            return _write_failures(trials, catalog, store)
         for learner in dict.fromkeys(trial.learner for trial in trials):
             try:
                 found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
             except Exception:
-                for trial in trials:
-                    if trial.learner == learner:
-                        _write_failure(trial, catalog, store)
+                _write_failures([trial for trial in trials if trial.learner == learner], catalog, store)
         ready = sorted((trial for trial in trials if trial.learner in found), key=order_of)
         for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
             work = Work(folds[number], setting.seed)
@@ -234,11 +226,11 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
         }
         store.write(trial, catalog.configuration(trial), record)
     except Exception:
-        _write_failure(trial, catalog, store)
+        _write_failures([trial], catalog, store)
 
 
-def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
-    """Write the record of a trial that raised the exception being handled."""
+def _write_failures(trials: Sequence[Trial], catalog: Catalog, store: Store) -> None:
+    """Write the records of trials that raised the exception being handled."""
     error = sys.exception()
     first_line = next(iter(str(error).splitlines()), "")
     record = {
@@ -247,7 +239,8 @@ def _write_failure(trial: Trial, catalog: Catalog, store: Store) -> None:
         "traceback": traceback.format_exc(),
         "versions": versions(),
     }
-    store.write(trial, catalog.configuration(trial), record)
+    for trial in trials:
+        store.write(trial, catalog.configuration(trial), record)
 
 
 def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store: Store) -> dict[str, Any]:
@@ -293,7 +286,6 @@ def tune(
     raises ValueError or returns NaN fails (its value is None), and the search continues.
     """
     optuna = import_optuna()
-    tried: list[tuple[dict[str, Any], float | None]] = []
     last_error: ValueError | None = None
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -303,31 +295,24 @@ def tune(
             search.enqueue_trial(dict(space.start))
         for _ in range(n_trials):
             trial = search.ask(dict(space.distributions))
-            params = dict(trial.params)
             try:
-                value = float(objective(params))
+                value = float(objective(dict(trial.params)))
             except ValueError as error:
                 value, last_error = math.nan, error
-            failed = math.isnan(value)
-            tried.append((params, None if failed else value))
-            search.tell(trial, None if failed else value, state=optuna.trial.TrialState.FAIL if failed else None)
+            state = optuna.trial.TrialState.FAIL if math.isnan(value) else None
+            search.tell(trial, None if math.isnan(value) else value, state=state)
     finally:
         optuna.logging.set_verbosity(verbosity)
-    succeeded = [(params, value) for params, value in tried if value is not None]
-    if not succeeded:
+    values = [trial.value for trial in search.trials]
+    if all(value is None for value in values):
         said = "the objective was not a number." if last_error is None else f"the last error: {last_error}"
         raise ValueError(f"All {n_trials} tuning trials of model {model.name!r} failed; {said}") from last_error
-    best, _ = max(succeeded, key=lambda pair: pair[1])
-    return best, [value for _, value in tried]
+    return dict(search.best_params), values
 
 
 @cache
 def versions() -> dict[str, str]:
     """Collect the versions that the numbers depend on."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for name in ("tabcast", *DEPENDENCIES):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    installed = {one.metadata["Name"].lower(): one.version for one in distributions()}
+    found = {name: installed[name] for name in ("tabcast", *DEPENDENCIES) if name in installed}
+    return {"python": platform.python_version(), "platform": platform.platform(), **found}

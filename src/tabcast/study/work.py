@@ -20,7 +20,7 @@ from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll
 from tabcast.pseudo_labels._weights import Constant
 from tabcast.self_training._data import PseudoLabels, Split, TrainingData
-from tabcast.self_training._engine import Outcome, run_method
+from tabcast.self_training._engine import run_method
 from tabcast.self_training._fitter import Fitted, Fitter, predict_classes
 from tabcast.self_training._method import HardMethod, Method, Parts, PreparedHard, PreparedMethod
 from tabcast.study.protocol import Fold, MetricScorer
@@ -282,30 +282,21 @@ class Work:
         """
         fitter, selection_seconds = self.fitter(estimator), self.selection(selection)[1]
         shared, density_seconds = self.prepare(confidence, selection)
-        loop = replace(
-            shared,
-            parts=replace(
-                shared.parts,
-                confidence=change(deepcopy(shared.parts.confidence)),
-                strategy=STRATEGIES[strategy](),
-                noise_filter=self._filter(noise_filter),
-            ),
+        parts = replace(
+            shared.parts,
+            confidence=change(deepcopy(shared.parts.confidence)),
+            strategy=STRATEGIES[strategy](),
+            noise_filter=self._filter(noise_filter),
         )
-        method = SharedMethod(loop, alphas or [None])
-        outcome = run_method(
-            method, self.data, fitter, np.random.RandomState(self.seed), max_rounds=MAX_ROUNDS, patience=1
-        )
+        method, random = SharedMethod(replace(shared, parts=parts), alphas or [None]), np.random.RandomState(self.seed)
+        outcome = run_method(method, self.data, fitter, random, max_rounds=MAX_ROUNDS, patience=1)
+        chosen, best, pretraining = outcome.chosen, outcome.best, fitter.seconds["pretraining"]
         seconds = {
-            "fit": fitter.seconds["pretraining"] + sum(outcome.chosen.seconds),
-            "search": fitter.seconds["pretraining"] + sum(sum(candidate.seconds) for candidate in outcome.candidates),
+            "fit": pretraining + sum(chosen.seconds),
+            "search": pretraining + sum(sum(candidate.seconds) for candidate in outcome.candidates),
             "density": density_seconds,
             "selection": selection_seconds,
         }
-        return self._answer(outcome, seconds)
-
-    def _answer(self, outcome: Outcome[Any], seconds: dict[str, float]) -> Answer:
-        """The best round of the chosen candidate."""
-        chosen, best = outcome.chosen, outcome.best
         fitted = cast(Tested, best.fitted)
         picked = best.pseudo.chosen
         right = best.pseudo.labels[picked] == self.fold.y_pool[picked]
@@ -319,6 +310,5 @@ class Work:
             "stopped": chosen.reason,
             "n_fits": sum(len(candidate.scores) for candidate in outcome.candidates),
         }
-        rounds = pd.DataFrame(chosen.history()).drop(columns="score_std_error").to_dict("records")
-        history = [{str(name): value for name, value in one.items()} for one in rounds]
+        history: Any = pd.DataFrame(chosen.history()).drop(columns="score_std_error").to_dict("records")
         return Answer(fitted.test_proba, facts, seconds, history)

@@ -45,10 +45,9 @@ class TestThePaper:
     def test_friedman_of_table_1(self, published, strategy, statistic):
         matrix = one_strategy(published("table_1"), strategy)
         assert (matrix.shape, tuple(matrix.columns)) == ((12, 7), METHODS)
-        result = friedman_test(matrix)
-        assert round(result.statistic, 3) == statistic
-        assert (result.n_settings, result.n_methods) == (12, 7)
-        assert result.p_value < 2e-6
+        found, p_value = friedman_test(matrix)
+        assert round(found, 3) == statistic
+        assert p_value < 2e-6
 
     @pytest.mark.parametrize("strategy", ["threshold", "curriculum"])
     def test_wilcoxon_with_holm_of_table_1(self, published, strategy):
@@ -103,22 +102,6 @@ class TestRanks:
     def test_sums_in_another_order_are_a_tie(self):
         assert average_ranks(pd.DataFrame({"a": [0.1 + 0.2], "b": [0.3]}))["rank"].tolist() == [1.5, 1.5]
 
-    def test_missing_cells_are_named(self, published):
-        table = published("table_1")
-        gone = (table["dataset"] == "cmc") & (table["model"] == "mlp") & table["method"].isin(["ts", "cast-l"])
-        matrix = one_strategy(table[~gone], "threshold")
-        for function in (average_ranks, friedman_test, wilcoxon_holm, conover_posthoc):
-            with pytest.raises(
-                ValueError,
-                match=rf"`scores` of {function.__name__} must have no missing cells; 2 of 84 are missing: "
-                r"ts on cmc/mlp, cast-l on cmc/mlp\.",
-            ):
-                function(matrix)
-
-    def test_too_few_methods(self, scores):
-        with pytest.raises(ValueError, match=r"one column per method \(at least 3\); got \(10, 2\)\."):
-            friedman_test(scores[["a", "b"]])
-
     def test_matrix_of_results(self, results):
         matrix = score_matrix(results[results["strategy"] == "curriculum"])
         assert list(matrix.columns) == ["baseline", "cast-d", "cast-l"]
@@ -133,10 +116,10 @@ class TestTests:
     def test_friedman_against_scipy(self, scores):
         expected = stats.friedmanchisquare(*scores.to_numpy().T)
         result = friedman_test(scores)
-        assert result[:2] == pytest.approx((expected.statistic, expected.pvalue))
+        assert result == pytest.approx((expected.statistic, expected.pvalue))
 
     def test_friedman_where_all_tie(self):
-        assert friedman_test(pd.DataFrame(np.ones((5, 3))))[:2] == (0.0, 1.0)
+        assert friedman_test(pd.DataFrame(np.ones((5, 3)))) == (0.0, 1.0)
 
     def test_holm_against_statsmodels(self):
         multitest = pytest.importorskip("statsmodels.stats.multitest")
@@ -166,10 +149,6 @@ class TestTests:
         pd.testing.assert_frame_equal(p, p.T)
         assert np.diag(p).tolist() == [1.0] * 4
 
-    def test_wilcoxon_of_twins(self):
-        scores = pd.DataFrame({"a": [1.0, 2.0, 3.0], "twin": [1.0, 2.0, 3.0]})
-        assert wilcoxon_holm(scores).loc["a", "twin"] == 1.0
-
     def test_conover_against_scikit_posthocs(self, scores):
         posthocs = pytest.importorskip("scikit_posthocs")
         expected = posthocs.posthoc_conover_friedman(scores.to_numpy(), p_adjust="holm").to_numpy()
@@ -179,10 +158,6 @@ class TestTests:
         pytest.importorskip("scikit_posthocs")
         p = conover_posthoc(pd.DataFrame({"a": [1, 1, 1], "b": [2, 2, 2], "c": [3, 3, 3]}))
         np.testing.assert_allclose(p, np.eye(3), atol=1e-6)
-
-    def test_conover_where_all_tie(self):
-        pytest.importorskip("scikit_posthocs")
-        np.testing.assert_array_equal(conover_posthoc(pd.DataFrame(np.ones((4, 3)))), np.ones((3, 3)))
 
     def test_without_scikit_posthocs(self, scores, monkeypatch):
         monkeypatch.setitem(sys.modules, "scikit_posthocs", None)

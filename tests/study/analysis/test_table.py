@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis.compare import comparison_table
-from tabcast.study.analysis.table import Table
+from tabcast.study.analysis.table import Table, comparison_table
 
 pytest.importorskip("tabulate")
 

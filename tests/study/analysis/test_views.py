@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tabcast.study.analysis.published import read_printed
 from tabcast.study.analysis.ranks import average_ranks, friedman_test, score_matrix, signed_rank_p, wilcoxon_holm
 from tabcast.study.analysis.summary import paired_differences
-from tabcast.study.analysis.views import RANKED, make_table, select
+from tabcast.study.analysis.views import RANKED, alpha_winners, make_table, read_printed, select
 from tests.conftest import needs
 
 METHODS = (*RANKED, "same-budget", "cast-l-permuted", "cast-d-permuted")
@@ -63,6 +62,12 @@ def test_an_unknown_column_is_named(results):
         select(results, {"metod": "cast-l"})
 
 
+@pytest.mark.parametrize(("option", "columns"), [("by", ["modl"]), ("rows", ["modl"]), ("value", "modl")])
+def test_columns_that_the_results_do_not_have(results, option, columns):
+    with pytest.raises(ValueError, match=rf"Unknown column in `{option}` of 'x': 'modl'.*Did you mean 'model'"):
+        make_table({"name": "x", option: columns}, results)
+
+
 def test_an_unknown_kind_is_named(results):
     with pytest.raises(ValueError, match=r"kind of table 'x': 'comparison'\. Choices: compare"):
         make_table({"name": "x", "kind": "comparison"}, results)
@@ -110,7 +115,7 @@ def test_ranks_agree_with_the_functions_they_stand_on(results):
     scores = score_matrix(results[results["strategy"] == "threshold"], ["dataset"], methods=list(RANKED))
     assert threshold["rank"].to_dict() == average_ranks(scores)["rank"].to_dict()
     assert threshold["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
-    assert f"{friedman_test(scores).statistic:.3f}" in listing.notes[0]
+    assert f"{friedman_test(scores)[0]:.3f}" in listing.notes[0]
     assert (threshold.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
 
 
@@ -132,14 +137,14 @@ def test_ranks_stand_beside_those_that_the_paper_prints(results, tmp_path):
     assert rows.loc[("curriculum", "cast-l"), ["paper_rank", "p paper, Holm"]].isna().all()
     assert "FPL, as the paper prints it: Friedman 40.145, p = 4.3e-07." in listing.notes
     scores = score_matrix(published[published["strategy"] == "threshold"], ["dataset"], methods=list(RANKED))
-    expected = f"from the paper's scores of these 4 settings: Friedman {friedman_test(scores).statistic:.3f}"
+    expected = f"from the paper's scores of these 4 settings: Friedman {friedman_test(scores)[0]:.3f}"
     assert any(expected in note for note in listing.notes)
     alone = make_table({**spec, "beside": False}, results, published, read_printed(tmp_path / "table.csv"))
     assert not any("paper" in text for text in [*alone.frame.columns, *alone.notes])
 
 
 def test_a_table_without_printed_ranks_has_none(tmp_path):
-    assert read_printed(tmp_path / "table.csv").columns("threshold", "cast-l") == {}
+    assert read_printed(tmp_path / "table.csv") == {}
 
 
 @needs("scikit_posthocs")
@@ -176,11 +181,49 @@ def test_controls_stand_beside_the_gain(results):
     assert tuple(gain) == pytest.approx(tuple(differences.iloc[0][["difference", "se"]]))
 
 
-def test_winning_alphas_name_the_interval(results):
-    listing = make_table({"kind": "winners"}, results)
-    assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
-    assert listing.notes[1].startswith("64 trials are left out")
-    assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
+def test_a_control_that_did_not_run_is_left_out(results):
+    frame = make_table({"kind": "control", "by": ["strategy"]}, results[results["method"] != "cast-d-permuted"]).frame
+    assert set(frame.loc[frame["method"] == "cast-d", "role"]) == {"gain", "same budget", "operating point"}
+    nothing = make_table({"kind": "control", "by": ["strategy"]}, results[results["method"] == "baseline"])
+    assert "No finished trials." in nothing.render()
+
+
+class TestWinningAlphas:
+    grid = np.linspace(0.2, 0.75, 8)
+
+    @pytest.fixture
+    def trials(self):
+        alphas = np.repeat(self.grid, [30, 20, 10, 10, 10, 10, 6, 4])
+        rows = {"method": ["cast-l", "cast-d"] * 50, "seed": range(100), "status": "done", "alpha": alphas}
+        return pd.DataFrame({**rows, "best_round": 1}).sample(frac=1, random_state=0)
+
+    def test_shares_and_interval(self, trials):
+        winners = alpha_winners(trials)
+        np.testing.assert_allclose(winners.shares["alpha"], self.grid.round(4))
+        np.testing.assert_allclose(winners.shares["share"], [0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.06, 0.04])
+        assert winners.shares["n"].sum() == winners.n == 100
+        # 96% chose the seventh or less, 90% the one below
+        assert (winners.low, winners.high, winners.n_tied) == (pytest.approx(0.2), pytest.approx(self.grid[6]), 0)
+
+    def test_only_finished_trials_of_cast_that_won_count(self, trials):
+        others = trials.assign(method="cast-l-permuted", alpha=0.75)
+        failed = trials.assign(status="failed", seed=trials["seed"] + 100, alpha=0.75)
+        tied = trials.assign(best_round=0, seed=trials["seed"] + 200, alpha=0.75)
+        winners = alpha_winners(pd.concat([trials, others, failed, tied]))
+        pd.testing.assert_frame_equal(winners.shares, alpha_winners(trials).shares)
+        assert winners.n_tied == 100
+        with pytest.raises(ValueError, match="no finished trial of 'cast-d' or 'cast-l' in which a round"):
+            alpha_winners(trials.assign(alpha=np.nan))
+
+    def test_another_alpha_is_shown_too(self, trials):
+        shares = alpha_winners(trials[trials["alpha"] > 0.3].replace({"alpha": {0.75: 0.9}})).shares
+        assert shares["n"].tolist() == [0, 0, 10, 10, 10, 10, 6, 0, 4]
+
+    def test_table_names_the_interval(self, results):
+        listing = make_table({"kind": "winners"}, results)
+        assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+        assert listing.notes[1].startswith("64 trials are left out")
+        assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
 
 
 def test_cost_is_relative_to_training(results):
@@ -194,9 +237,33 @@ def test_cost_is_relative_to_training(results):
     assert np.isnan(frame["paper_percent"]["b"])
 
 
-def test_agreement_needs_published_numbers(results):
-    with pytest.raises(ValueError, match="needs `published`"):
-        make_table({"kind": "agree"}, results)
+class TestAgreement:
+    def test_needs_published_numbers(self, results):
+        with pytest.raises(ValueError, match="needs `published`"):
+            make_table({"kind": "agree"}, results)
+
+    def test_counts_signs_and_ties(self, published):
+        cells = published("table_1").query(
+            "model == 'xgboost' and dataset in ['diabetes', 'cmc'] and strategy == 'threshold'"
+        )
+        scores = cells.assign(seed=0)
+        change = {("diabetes", "ts"): 0.00001, ("cmc", "ts"): 0.001, ("diabetes", "cast-l"): -0.5}
+        scores["score"] += [change.get(key, 0.0) for key in zip(scores["dataset"], scores["method"], strict=True)]
+        table = make_table({"kind": "agree"}, scores, cells).frame.set_index("method")
+        assert "baseline" not in table.index
+        assert table["of"].unique().tolist() == [2]
+        # "ts" ties with the baseline in the paper; ours ties to four digits on diabetes only
+        assert table["same_sign"][["ts", "cast-l", "cast-d"]].tolist() == [1, 1, 2]
+        np.testing.assert_allclose(
+            (table["our_gain"] - table["paper_gain"])[["cast-l", "cast-d"]], [-0.25, 0], atol=1e-9
+        )
+
+    def test_a_stand_in_is_compared_with_the_private_set(self, published):
+        cells = published("table_1").query("model == 'xgboost' and dataset == '6m-mortality'")
+        table = make_table({"kind": "agree"}, cells.assign(seed=0, dataset="gusto"), cells).frame
+        assert (table["same_sign"] == table["of"]).all()
+        assert len(table) == 12
+        assert make_table({"kind": "agree"}, cells.assign(seed=0, dataset="mine"), cells).frame.empty
 
 
 def test_better_counts_datasets_and_corrects_for_many_looks():

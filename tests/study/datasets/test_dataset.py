@@ -1,6 +1,5 @@
 """A dataset from a function: types, codes, and what is refused."""
 
-import pickle
 from functools import partial
 
 import numpy as np
@@ -87,17 +86,6 @@ def test_rows_keep_their_labels_whatever_the_index():
 def test_natural_order(levels, expected):
     assert in_natural_order(levels) == expected
     assert in_natural_order(levels[::-1]) == expected
-
-
-def test_dropped_columns_are_left_out():
-    dataset = load_dataset(describe(TABLE, LABELS, dropped=("color", "not there"), n_columns=2))
-    assert dataset.X.columns.tolist() == ["size", "open"]
-
-
-def test_a_description_goes_to_another_process():
-    info = describe(TABLE, LABELS)
-    copy = pickle.loads(pickle.dumps(info))
-    pd.testing.assert_frame_equal(load_dataset(copy).X, load_dataset(info).X)
 
 
 @pytest.mark.parametrize(

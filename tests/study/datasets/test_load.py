@@ -1,7 +1,6 @@
 """Where data comes from, in which order, and what is said when it is nowhere."""
 
 import json
-import shutil
 from urllib.error import URLError
 
 import numpy as np
@@ -95,7 +94,7 @@ class TestFiles:
     def test_damaged_table(self, tmp_path):
         path = store(tmp_path)
         path.write_bytes(path.read_bytes()[:-20])
-        with pytest.raises(ValueError, match=r"Fruit.csv.gz is damaged: its sha256 is not the one that its entry"):
+        with pytest.raises(ValueError, match=r"Fruit.csv.gz is damaged \(.*Remove it and download"):
             load_dataset(INFO, data_dir=tmp_path)
 
     def test_table_without_the_target(self, tmp_path):
@@ -103,7 +102,7 @@ class TestFiles:
         with pytest.raises(ValueError, match=r"Fruit.csv.gz has no column 'ripe', the target of 'fruit'"):
             load_dataset(INFO, data_dir=tmp_path)
 
-    @pytest.mark.parametrize("file", ["car", "cmc", "credit-g", "vehicle"])
+    @pytest.mark.parametrize("file", ["cmc", "credit-g"])
     def test_round_trip_of_real_tables(self, tmp_path, file):
         X, labels = read_dataset(file)
         frame = pd.concat([X, labels], axis=1)
@@ -127,9 +126,6 @@ class TestOrder:
             assert load_dataset(INFO, data_dir=own).X["weight"][2] == number
             (folder / "Fruit.csv.gz").unlink()
         assert find_folder(INFO, data_dir=own) is None
-
-    def test_without_data_dir(self, three_folders):
-        assert load_dataset(INFO).X["weight"][2] == 2.0
 
     def test_cache_in_home(self, tmp_path, monkeypatch):
         monkeypatch.delenv("XDG_CACHE_HOME")
@@ -166,15 +162,7 @@ class TestOpenML:
         check_fruit(load_dataset(INFO, data_dir=folder))
         assert not cache.exists()
 
-    def test_download_leaves_what_is_there(self, tmp_path):
-        path = store(tmp_path, fruit(third=7.0))
-        before = path.read_bytes()
-        with serve() as asked:
-            assert download_dataset(INFO, data_dir=tmp_path) == tmp_path
-        assert asked == []
-        assert path.read_bytes() == before
-
-    @pytest.mark.parametrize("name", ["diabetes", "car", "credit-g", "kc2"])
+    @pytest.mark.parametrize("name", ["diabetes", "credit-g"])
     def test_real_tables_through_openml_are_the_files(self, name):
         info = find_info(name)
         X, labels = read_dataset(info.file)
@@ -224,11 +212,3 @@ class TestOpenML:
     def test_nothing_to_download(self):
         with pytest.raises(ValueError, match="Dataset 'blob' is synthetic: there is nothing to down"):
             download_dataset("blob")
-
-
-def test_shared_folder_is_only_read(tmp_path):
-    for name in ("diabetes.csv.gz", "meta.json"):
-        shutil.copy(SMALL_TABLES / name, tmp_path)
-        (tmp_path / name).chmod(0o444)
-    load_dataset("diabetes", data_dir=tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["diabetes.csv.gz", "meta.json"]

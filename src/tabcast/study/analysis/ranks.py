@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
-from tabcast.study.analysis.summary import summarize
-from tabcast.study.analysis.trials import order_values, require_columns
+from tabcast.study.analysis.summary import Floats, order_values, summarize
 
 EXACT = 12  # digits to which scores are compared: sums in another order are ties
-MOST_NAMED = 10  # missing cells named in an error
+MOST_EXACT = 50  # differences up to which the signed-rank test is exact; 2**50 signs still count exactly in a float
 
 
 def score_matrix(
@@ -55,7 +52,6 @@ def score_matrix(
     a             0.7     0.8
     b             0.5     0.6
     """
-    require_columns(results, [*settings, "method"], "score_matrix")
     if methods is None:
         methods = [name for name in order_values("method", results["method"]) if name != "supervised"]
     chosen = results[results["method"].isin(list(methods))]
@@ -93,58 +89,9 @@ def average_ranks(scores: pd.DataFrame, *, higher_is_better: bool = True) -> pd.
     ts        1.75     0.75  2
     cast-l    1.50     0.50  2
     """
-    check_scores(scores, "average_ranks")
     ranks = scores.round(EXACT).rank(axis=1, ascending=not higher_is_better)
     table = pd.DataFrame({"rank": ranks.mean(), "rank_sd": ranks.std(ddof=0), "n": len(ranks)})
     return table.rename_axis("method")
-
-
-def check_scores(scores: pd.DataFrame, owner: str, *, n_methods: int = 2) -> None:
-    """Raise unless every setting has a score of every method, and there are enough methods."""
-    if not isinstance(scores, pd.DataFrame) or len(scores) == 0 or scores.shape[1] < n_methods:
-        shape = scores.shape if isinstance(scores, pd.DataFrame) else type(scores).__name__
-        raise ValueError(
-            f"`scores` of {owner} must be a DataFrame with one row per setting (at least 1) and one column per "
-            f"method (at least {n_methods}); got {shape}."
-        )
-    missing = list(zip(*np.nonzero(scores.isna().to_numpy()), strict=True))
-    if missing:
-        names = [f"{scores.columns[j]} on {_setting_name(scores.index[i])}" for i, j in missing]
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        raise ValueError(
-            f"`scores` of {owner} must have no missing cells; {len(names)} of {scores.size} are missing: "
-            f"{', '.join(names[:MOST_NAMED])}{more}. Run these trials, or leave out the setting or the method."
-        )
-
-
-def _setting_name(label: object) -> str:
-    return "/".join(map(str, label)) if isinstance(label, tuple) else str(label)
-
-
-Floats = NDArray[np.float64]
-
-MOST_EXACT = 50  # differences up to which the signed-rank test is exact; 2**50 signs still count exactly in a float
-
-
-class FriedmanResult(NamedTuple):
-    """The result of :func:`friedman_test`.
-
-    Parameters
-    ----------
-    statistic, p_value : float
-        Chi-squared statistic, corrected for ties, and its p-value.
-    n_settings, n_methods : int
-        Number of settings and of methods.
-
-    See Also
-    --------
-    friedman_test : Computes it.
-    """
-
-    statistic: float
-    p_value: float
-    n_settings: int
-    n_methods: int
 
 
 def holm_adjust(p: Floats) -> Floats:
@@ -178,7 +125,7 @@ def signed_rank_p(differences: Floats) -> float:
     return float(min(1.0, 2 * tail / n_signs.sum()))
 
 
-def friedman_test(scores: pd.DataFrame) -> FriedmanResult:
+def friedman_test(scores: pd.DataFrame) -> tuple[float, float]:
     """Test whether any of the methods differs from the others (Friedman's test on ranks, corrected for ties).
 
     Parameters
@@ -188,8 +135,8 @@ def friedman_test(scores: pd.DataFrame) -> FriedmanResult:
 
     Returns
     -------
-    FriedmanResult
-        The statistic and its p-value.
+    statistic, p_value : float
+        Chi-squared statistic, corrected for ties, and its p-value.
 
     Notes
     -----
@@ -204,16 +151,15 @@ def friedman_test(scores: pd.DataFrame) -> FriedmanResult:
     --------
     >>> import pandas as pd
     >>> from tabcast.study.analysis.ranks import friedman_test
-    >>> result = friedman_test(pd.DataFrame({"a": [1, 1, 1, 1], "b": [2, 2, 2, 3], "c": [3, 3, 3, 2]}))
-    >>> round(result.statistic, 2), round(result.p_value, 3)
+    >>> statistic, p_value = friedman_test(pd.DataFrame({"a": [1, 1, 1, 1], "b": [2, 2, 2, 3], "c": [3, 3, 3, 2]}))
+    >>> round(statistic, 2), round(p_value, 3)
     (6.5, 0.039)
     """
-    check_scores(scores, "friedman_test", n_methods=3)
     values = scores.round(EXACT).to_numpy(dtype=float)
     if (values == values[:, :1]).all():
-        return FriedmanResult(0.0, 1.0, *values.shape)
+        return 0.0, 1.0
     result = stats.friedmanchisquare(*values.T)
-    return FriedmanResult(float(result.statistic), float(result.pvalue), *values.shape)
+    return float(result.statistic), float(result.pvalue)
 
 
 def conover_posthoc(scores: pd.DataFrame) -> pd.DataFrame:
@@ -234,7 +180,6 @@ def conover_posthoc(scores: pd.DataFrame) -> pd.DataFrame:
     The rank sums of a pair are compared by a t test whose variance is what Friedman's test leaves unexplained. Where
     that is nothing, because every setting orders the methods in the same way, p is 0 for methods that differ.
     """
-    check_scores(scores, "conover_posthoc", n_methods=3)
     try:
         from scikit_posthocs import posthoc_conover_friedman
     except ImportError as error:
@@ -282,7 +227,6 @@ def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:
     a  1.00000  0.03125
     b  0.03125  1.00000
     """
-    check_scores(scores, "wilcoxon_holm")
     values = scores.to_numpy(dtype=float)
     differences = [(values[:, i] - values[:, j]).round(EXACT) for i, j in combinations(range(values.shape[1]), 2)]
     p = np.array([signed_rank_p(one) for one in differences])

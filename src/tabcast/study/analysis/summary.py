@@ -1,4 +1,4 @@
-"""Means with standard errors, paired differences of methods on the same rows, and counts of wins.
+"""The results table as the analysis reads it: which rows count, their names, means with standard errors, differences.
 
 The folds of a seed share rows and are not independent: they are averaged first, and the standard error is taken over
 the seeds.
@@ -6,7 +6,7 @@ the seeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,110 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from tabcast.study.analysis.trials import REPETITION, SETTING, distinct, finished_trials, present, require_columns
+from tabcast.checks import check_choice
 
 Floats = NDArray[np.float64]
+
+Labels = Mapping[str, Mapping[str, str]]  # column: value: label
+
+WORDS: Labels = {
+    "strategy": {"none": "", "threshold": "FPL", "curriculum": "CPL", "all": "Naive"},
+    "noise_filter": {"none": "no filter", "mahalanobis": "Mahalanobis"},
+    "tuning": {"paper": "paper's tuning", "sane": "sane tuning", "none": "untuned"},
+}
+STAND_INS: Mapping[str, str] = {"gusto": "6m-mortality"}  # our public set: the private one it stands in for
+
+
+def display_name(column: str, value: Any, labels: Labels | None = None) -> str:
+    """Give the text that tables and figures show for a value of the results table.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column, because "none" means something else in each.
+    value : object
+        The value. One without a label is shown as it is.
+    labels : mapping of str to mapping, default=None
+        Labels of the values of each column, as `Catalog.labels` returns them.
+
+    Returns
+    -------
+    str
+        The label.
+
+    Examples
+    --------
+    >>> from tabcast.study.analysis.summary import display_name
+    >>> display_name("strategy", "threshold"), display_name("model", "my_model"), display_name("label_fraction", 0.1)
+    ('FPL', 'my_model', '0.1')
+    >>> display_name("method", "supervised", {"method": {"supervised": "w/o ST"}})
+    'w/o ST'
+    """
+    if isinstance(value, float):
+        return f"{value:g}"
+    known = {**WORDS.get(column, {}), **(labels or {}).get(column, {})}
+    return known.get(str(value), str(value))
+
+
+def order_values(column: str, values: Iterable[Any]) -> list[Any]:
+    """Sort numbers by size and words as in `WORDS`; keep all others, unique, as the configuration lists them.
+
+    Examples
+    --------
+    >>> from tabcast.study.analysis.summary import order_values
+    >>> order_values("strategy", ["curriculum", "none", "threshold", "none"])
+    ['none', 'threshold', 'curriculum']
+    >>> order_values("label_fraction", [0.3, 0.05])
+    [0.05, 0.3]
+    """
+    distinct = list(pd.unique(pd.Series(list(values), dtype=object)))
+    if all(isinstance(value, int | float) for value in distinct):
+        return sorted(distinct)
+    known = list(WORDS.get(column, {}))
+    return sorted(distinct, key=lambda value: known.index(value) if value in known else len(known))
+
+
+SETTING = (
+    "dataset",
+    "model",
+    "tuning",
+    "n_tuning_trials",
+    "max_trees",
+    "caps",
+    "method",
+    "strategy",
+    "noise_filter",
+    "label_fraction",
+    "corruption",
+    "preprocessing",
+    "max_rows",
+)
+REPETITION = ("seed", "fold")
+
+
+def present(results: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Keep the columns that the table has."""
+    return [column for column in columns if column in results.columns]
+
+
+def finished_trials(results: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Select rows that are done and have a finite value; in a table without a status all rows are done."""
+    rows = results[results["status"] == "done"] if "status" in results.columns else results
+    if rows.empty:
+        return rows.assign(**{value: pd.Series(dtype=float)})  # nothing is done: the column may not be there yet
+    rows = rows[np.isfinite(pd.to_numeric(rows[value]).to_numpy(dtype=float))].astype({value: float})
+    twice = rows[rows.duplicated(present(rows, (*SETTING, *REPETITION)))]
+    if len(twice):
+        raise ValueError(f"The results must hold each trial once; {describe(twice.iloc[0])} comes again.")
+    return rows
+
+
+def describe(row: pd.Series[Any]) -> str:
+    """Name a trial, for instance adult/xgboost/cast-l/threshold/seed3-fold0."""
+    parts = [str(row[name]) for name in ("dataset", "model", "method", "strategy") if row.get(name, "none") != "none"]
+    marks = [f"{name}{row[name]}" for name in REPETITION if name in row and not pd.isna(row[name])]
+    return "/".join([*parts, "-".join(marks)] if marks else parts)
+
 
 DIGITS = 4  # to which the paper prints scores, and to which two means are a tie
 ROUNDING = 1e-12  # what adding up in another order may change
@@ -109,8 +210,7 @@ def summarize(
        method  mean  standard_error se_over  n  n_seeds
     0  cast-l  0.74            0.02   seeds  4        2
     """
-    require_columns(results, by, "summarize")
-    trials = finished_trials(results, value, "summarize")
+    trials = finished_trials(results, value)
     _refuse_mixture(trials, by)
     rows = []
     for key, group in _groups(trials, by):
@@ -147,16 +247,15 @@ def pair_trials(results: pd.DataFrame, method: str, reference: str, *, value: st
     >>> len(pair_trials(results, "cast-l", "baseline"))
     1
     """
-    require_columns(results, ["method"], "pair_trials")
-    trials = finished_trials(results, value, "pair_trials")
-    left = _trials_of(trials, method, value, "method").rename(columns={value: "value_method"})
-    right = _trials_of(trials, reference, value, "reference").rename(columns={value: "value_reference"})
+    trials = finished_trials(results, value)
+    left, right = (_trials_of(trials, name, value) for name in (method, reference))
     if _has_strategy(left) and not _has_strategy(right):
         right = _forget_strategy(right)
     elif _has_strategy(right) and not _has_strategy(left):
         left = _forget_strategy(left)
-    keys = [column for column in left.columns if column in right.columns]
-    pairs = left.merge(right, on=keys) if keys else left.merge(right, how="cross")
+    keys = [column for column in left.columns if column in right.columns and column != value]
+    left, right = left.rename(columns={value: "value_method"}), right.rename(columns={value: "value_reference"})
+    pairs = left.merge(right, on=keys)
     return pairs.assign(difference=pairs["value_method"] - pairs["value_reference"])
 
 
@@ -202,7 +301,6 @@ def paired_differences(
     1  overall  0.02             NaN    none        2
     """
     by = [column for column in by if column != "dataset"]
-    require_columns(results, ["dataset", *by], "paired_differences")
     pairs = pair_trials(results, method, reference, value=value)
     settings = _varying(pairs, [*by, "dataset"])
     rows = []
@@ -224,33 +322,14 @@ def win_tie_loss(
     results: pd.DataFrame,
     method: str,
     reference: str,
-    by: Sequence[str] = (),
+    units: Sequence[str] = ("dataset",),
     *,
     value: str = "score",
-    units: Sequence[str] = ("dataset",),
     higher_is_better: bool = True,
-) -> pd.DataFrame:
-    """Count the datasets on which a method is better than another, as good (equal means to 4 digits), and worse.
+) -> tuple[int, int, int]:
+    """Count the units in which a method is better than another, as good (equal means to 4 digits), and worse.
 
-    Parameters
-    ----------
-    results : DataFrame
-        The results table.
-    method, reference : str
-        Names of the two methods.
-    by : sequence of str, default=()
-        Columns that separate comparisons, for example ("strategy",).
-    value : str, default="score"
-        Column to compare.
-    units : sequence of str, default=("dataset",)
-        Columns whose values are compared as one unit, by means over paired trials; for example ("dataset", "model").
-    higher_is_better : bool, default=True
-        False for errors and losses.
-
-    Returns
-    -------
-    DataFrame
-        One row per group of `by`: its columns, method, reference, wins, ties, losses.
+    Units are the values of columns, for example ("dataset", "model"), compared by means over paired trials.
 
     Examples
     --------
@@ -259,29 +338,15 @@ def win_tie_loss(
     >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["baseline", "cast-l"] * 2,
     ...                         "score": [0.50, 0.53, 0.60, 0.60]})
     >>> win_tie_loss(results, "cast-l", "baseline")
-       method reference  wins  ties  losses
-    0  cast-l  baseline     1     1       0
+    (1, 1, 0)
     """
-    require_columns(results, [*by, *units], "win_tie_loss")
     pairs = pair_trials(results, method, reference, value=value)
-    settings = _varying(pairs, [*by, *units])
-    rows = []
-    for key, group in _groups(pairs, by):
-        games = [_mean_pair(part, settings) for _, part in _groups(group, units)]
-        outcomes = [_outcome(ours, theirs) * (1 if higher_is_better else -1) for ours, theirs in games]
-        rows.append((*key, method, reference, *(outcomes.count(outcome) for outcome in (1, 0, -1))))
-    return pd.DataFrame(rows, columns=[*by, "method", "reference", "wins", "ties", "losses"])
-
-
-def _outcome(ours: float, theirs: float) -> int:
-    """Return 1 if ours is larger, 0 for a tie at the digits of the paper, -1 if theirs is larger."""
-    return int(np.sign(round(ours, DIGITS) - round(theirs, DIGITS)))
-
-
-def _mean_pair(pairs: pd.DataFrame, settings: Sequence[str]) -> tuple[float, float]:
-    """Average both methods over paired trials."""
-    ours = estimate_over_repetitions(pairs, "value_method", settings)
-    return ours.mean, estimate_over_repetitions(pairs, "value_reference", settings).mean
+    settings, outcomes = _varying(pairs, units), []
+    for _, group in _groups(pairs, units):
+        sides = (estimate_over_repetitions(group, f"value_{side}", settings) for side in ("method", "reference"))
+        ours, theirs = (round(side.mean, DIGITS) for side in sides)
+        outcomes.append(int(np.sign(ours - theirs)) * (1 if higher_is_better else -1))
+    return outcomes.count(1), outcomes.count(0), outcomes.count(-1)
 
 
 def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
@@ -300,24 +365,22 @@ def _varying(rows: pd.DataFrame, but: Sequence[str]) -> list[str]:
 def _refuse_mixture(trials: pd.DataFrame, by: Sequence[str]) -> None:
     """Raise where anything but seed and fold differs inside a group."""
     for column in _varying(trials, by):
-        kinds = trials[[*by, column]].drop_duplicates()
-        for key, group in _groups(kinds, by):
+        for key, group in _groups(trials[[*by, column]].drop_duplicates(), by):
             if len(group) > 1:
+                kinds = ", ".join(repr(None if pd.isna(kind) else kind) for kind in group[column])
                 where = ", ".join(f"{name}={value}" for name, value in zip(by, key, strict=True)) or "the table"
                 raise ValueError(
-                    f"`results` of summarize mixes {', '.join(map(repr, distinct(group[column])))} of {column!r} in "
-                    f"{where}. Choose one of them, or name the column in `by` to keep them apart."
+                    f"The results mix {kinds} of {column!r} in {where}. Choose one of them with `where`, or name the "
+                    f"column in the rows, columns or `by` of the table to keep them apart."
                 )
 
 
-def _trials_of(trials: pd.DataFrame, method: str, value: str, argument: str) -> pd.DataFrame:
+def _trials_of(trials: pd.DataFrame, method: str, value: str) -> pd.DataFrame:
     """Select setting, seed, fold and value of a method's trials."""
     chosen = trials[trials["method"] == method]
     if chosen.empty:
-        choices = ", ".join(map(repr, distinct(trials["method"])))
-        raise ValueError(f"`{argument}` must be one of the methods with finished trials, {choices}; got {method!r}.")
-    columns = [name for name in present(trials, (*SETTING, *REPETITION)) if name != "method"]
-    return chosen[[*columns, value]]
+        check_choice(method, trials["method"].unique(), "method with finished trials")
+    return chosen[[*(name for name in present(trials, (*SETTING, *REPETITION)) if name != "method"), value]]
 
 
 def _has_strategy(trials: pd.DataFrame) -> bool:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tabcast.checks import check_choice
-from tabcast.study.analysis.compare import comparison_table
-from tabcast.study.analysis.findings import AlphaWinners, alpha_winners, compare_models, control_report
-from tabcast.study.analysis.published import Printed, beside_published, gain_agreement, paper_notes
 from tabcast.study.analysis.ranks import (
     EXACT,
-    Floats,
     average_ranks,
     conover_posthoc,
     friedman_test,
@@ -26,17 +23,26 @@ from tabcast.study.analysis.ranks import (
 from tabcast.study.analysis.summary import (
     DIGITS,
     OVERALL,
+    ROUNDING,
+    STAND_INS,
     STANDARD_ERROR,
+    Floats,
+    display_name,
+    estimate_mean,
+    finished_trials,
     paired_differences,
+    present,
     summarize,
     win_tie_loss,
 )
-from tabcast.study.analysis.table import Table
-from tabcast.study.analysis.trials import STAND_INS, display_name, finished_trials
+from tabcast.study.analysis.table import Table, comparison_table
 
 Spec = Mapping[str, Any]
 LOWER_IS_BETTER = ("log_loss",)
 RANKED = ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
+CELL = ["dataset", "model", "method", "strategy", "noise_filter"]  # what a published score is of
+COMPARED = [name for name in CELL if name != "method"]
+OF_A_MODEL = ("caps", "max_trees", "n_tuning_trials")  # two models need not share these
 
 
 def select(results: pd.DataFrame, where: Spec) -> pd.DataFrame:
@@ -71,6 +77,18 @@ def compare(
     )
 
 
+Printed = Mapping[str, pd.DataFrame]
+
+
+def read_printed(published: Path) -> Printed:
+    """Read what the paper prints of "ranks" (rank, rank_sd) and "statistics" (statistic, p_value) beside its scores.
+
+    They are in NAME_ranks.csv and NAME_statistics.csv beside the published table, where they exist.
+    """
+    files = {kind: published.with_name(f"{published.stem}_{kind}.csv") for kind in ("ranks", "statistics")}
+    return {kind: pd.read_csv(file) for kind, file in files.items() if file.is_file()}
+
+
 def rank(
     results: pd.DataFrame,
     published: pd.DataFrame | None,
@@ -85,44 +103,51 @@ def rank(
 ) -> Table:
     """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
-    paper = (printed or Printed()) if beside else None
+    paper = printed if beside and printed else {}
     higher = value not in LOWER_IS_BETTER
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
+        own, name = results[results["strategy"] == strategy], display_name("strategy", strategy)
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
-            notes.append(
-                f"{display_name('strategy', strategy)}: too few complete settings ({scores.shape[0]}) for ranks."
-            )
+            notes.append(f"{name}: too few complete settings ({scores.shape[0]}) for ranks.")
             continue
-        friedman, ranks = friedman_test(scores), average_ranks(scores, higher_is_better=higher)
+        ranks = average_ranks(scores, higher_is_better=higher)
         conover, holm = conover_posthoc(scores), wilcoxon_holm(scores)
-        notes.append(
-            f"{display_name('strategy', strategy)}: Friedman {friedman.statistic:.3f}, p = {friedman.p_value:.2g}, "
-            f"over {scores.shape[0]} settings and {scores.shape[1]} methods."
-        )
-        if paper is not None:
-            notes += paper_notes(paper, published, strategy, settings, list(scores.columns))
+        over = f"over {scores.shape[0]} settings and {scores.shape[1]} methods"
+        notes.append(f"{name}: {_friedman(*friedman_test(scores))}, {over}.")
+        if "statistics" in paper:
+            tests = select(paper["statistics"], {"test": "friedman", "strategy": strategy})
+            found = zip(tests["statistic"], tests["p_value"], strict=True)
+            notes += [f"{name}, as the paper prints it: {_friedman(*one)}." for one in found]
+        if beside and published is not None:
+            theirs = complete_scores(published, strategy, settings, list(scores.columns), "score")
+            if len(theirs) > 1:
+                start = f"{name}, from the paper's scores of these {len(theirs)} settings"
+                notes.append(f"{start}: {_friedman(*friedman_test(theirs))}.")
         for method in scores.columns:
-            wins, ties, losses = _count_wins(results, strategy, method, reference, settings, value)
-            lines.append(
-                {
-                    "strategy": strategy,
-                    "method": method,
-                    "rank": ranks["rank"][method],
-                    "sd": ranks["rank_sd"][method],
-                    "wins": wins,
-                    "ties": ties,
-                    "losses": losses,
-                    "p Conover, Holm": conover[reference][method] if method != reference else None,
-                    "p Wilcoxon, Holm": holm[reference][method] if method != reference else None,
-                    **({} if paper is None else paper.columns(strategy, method)),
-                }
-            )
-    frame = pd.DataFrame(lines)
+            line = {"strategy": strategy, "method": method}
+            line |= {"rank": ranks["rank"][method], "sd": ranks["rank_sd"][method]}
+            line |= dict.fromkeys(("wins", "ties", "losses", "p Conover, Holm", "p Wilcoxon, Holm"))
+            if method != reference:
+                games = win_tie_loss(own, method, reference, settings, value=value, higher_is_better=higher)
+                line |= dict(zip(("wins", "ties", "losses"), games, strict=True))
+                line |= {"p Conover, Holm": conover[reference][method], "p Wilcoxon, Holm": holm[reference][method]}
+            lines.append(line)
+    frame, keys = pd.DataFrame(lines), ["strategy", "method"]
+    if lines and "ranks" in paper:
+        names = {"rank": "paper_rank", "rank_sd": "paper_sd"}
+        frame = frame.merge(paper["ranks"][[*keys, *names]].rename(columns=names), on=keys, how="left")
+    if lines and "statistics" in paper:
+        tests = select(paper["statistics"], {"test": "holm"})[[*keys, "p_value"]]
+        frame = frame.merge(tests.rename(columns={"p_value": "p paper, Holm"}), on=keys, how="left")
     if lines:
         frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
         notes.append("sd is the standard deviation of the ranks over settings, with n in the variance.")
     return Table(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
+
+
+def _friedman(statistic: float, p_value: float) -> str:
+    return f"Friedman {statistic:.3f}, p = {p_value:.2g}"
 
 
 def complete_scores(
@@ -131,18 +156,6 @@ def complete_scores(
     """Mean scores of the settings in which every method has finished."""
     there = [name for name in methods if name in set(results["method"])]
     return score_matrix(results[results["strategy"] == strategy], settings, methods=there, value=value).dropna()
-
-
-def _count_wins(
-    results: pd.DataFrame, strategy: str, method: str, reference: str, settings: Sequence[str], value: str
-) -> tuple[int | None, int | None, int | None]:
-    """Settings that a method wins, ties and loses against the reference."""
-    if method == reference:
-        return None, None, None
-    own, higher = results[results["strategy"] == strategy], value not in LOWER_IS_BETTER
-    games = win_tie_loss(own, method, reference, value=value, units=settings, higher_is_better=higher)
-    wins, ties, losses = games[["wins", "ties", "losses"]].iloc[0]
-    return int(wins), int(ties), int(losses)
 
 
 def differ(
@@ -188,33 +201,17 @@ def better(
             found = differences_of(results, method, reference, by, value)
             found = found[found["dataset"] != OVERALL]
             for key, group in found.groupby(list(by), sort=False) if len(found) else ():
-                sign = -1 if value in LOWER_IS_BETTER else 1
-                gains = sign * group["mean"].to_numpy().round(EXACT)
+                gains, tested = _test_over_datasets(group["mean"].to_numpy(), value)
                 wins, ties = count_wins(gains)
-                lines.append(
-                    {
-                        "value": value,
-                        **dict(zip(by, key, strict=True)),
-                        "method": method,
-                        "reference": reference,
-                        "better": wins,
-                        "ties": ties,
-                        "of": len(gains),
-                        "mean_difference": float(group["mean"].mean()),
-                        "se": float(group["mean"].std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
-                        "p Wilcoxon": signed_rank_p(gains),
-                    }
-                )
-    frame = pd.DataFrame(lines)
-    if lines:
-        frame["p Holm"] = holm_adjust(frame["p Wilcoxon"].to_numpy())
+                names = {"value": value, **dict(zip(by, key, strict=True)), "method": method, "reference": reference}
+                lines.append({**names, "better": wins, "ties": ties, **tested})
     notes = (
         "Means of paired differences by dataset; Wilcoxon's signed-rank test over datasets, Holm-corrected over this "
         "table.",
         f"A difference that is 0 at the {DIGITS} digits shown is a tie.",
         f"se is the standard error over datasets, {STANDARD_ERROR}.",
     )
-    return Table(title or "On how many datasets", frame, DIGITS, notes)
+    return Table(title or "On how many datasets", _correct(lines), DIGITS, notes)
 
 
 def models(
@@ -226,15 +223,40 @@ def models(
     title: str = "",
 ) -> Table:
     """Number of datasets on which models keep up with a reference model, their mean difference, and a test."""
-    frame = compare_models(results, reference, values, lower_is_better=LOWER_IS_BETTER)
+    trials = results.drop(columns=present(results, ("method", *OF_A_MODEL))).rename(columns={"model": "method"})
+    lines = []
+    for value in values:
+        for model in [name for name in finished_trials(trials, value)["method"].unique() if name != reference]:
+            found = differences_of(trials, model, reference, (), value)
+            found = found[found["dataset"] != OVERALL]
+            if len(found):
+                gains, tested = _test_over_datasets(found["mean"].to_numpy(), value)
+                as_good = gains >= 0
+                not_below = gains + found["standard_error"].fillna(0.0).to_numpy() >= -ROUNDING
+                counts = {"as_good": as_good, "within": not_below & ~as_good, "below": ~not_below}
+                counted = {name: int(which.sum()) for name, which in counts.items()}
+                lines.append({"value": value, "model": model, **counted, **tested})
     notes = (
         "As good: equal or better, by means of paired differences by dataset. Within: worse, but by no more than the "
         "standard error of that mean over seeds. Below: worse by more.",
         f"se is the standard error over datasets, {STANDARD_ERROR}; Wilcoxon's signed-rank test is over datasets, "
         "Holm-corrected over this table.",
     )
-    frame = frame.drop(columns="reference", errors="ignore")  # the title names it
-    return Table(title or f"Models against {reference}", frame, DIGITS, notes)
+    return Table(title or f"Models against {reference}", _correct(lines), DIGITS, notes)
+
+
+def _test_over_datasets(means: Floats, value: str) -> tuple[Floats, dict[str, Any]]:
+    """Mean differences as gains (of a loss, the other way around), and their number, mean, error and test."""
+    gains = (-1 if value in LOWER_IS_BETTER else 1) * means.round(EXACT)
+    overall = estimate_mean(means, "datasets")
+    tested = {"of": len(means), "mean_difference": overall.mean, "se": overall.standard_error}
+    return gains, {**tested, "p Wilcoxon": signed_rank_p(gains)}
+
+
+def _correct(lines: list[dict[str, Any]]) -> pd.DataFrame:
+    """A table of tests with p-values that are corrected over all of them."""
+    frame = pd.DataFrame(lines)
+    return frame.assign(**{"p Holm": holm_adjust(frame["p Wilcoxon"].to_numpy())}) if lines else frame
 
 
 def count_wins(gains: Floats) -> tuple[int, int]:
@@ -258,8 +280,7 @@ def differences_of(
     results: pd.DataFrame, method: str, reference: str, by: Sequence[str], value: str = "score"
 ) -> pd.DataFrame:
     """Paired differences of two methods; no row where one of them has no finished trial."""
-    there = set(finished_trials(results, value, "differences_of")["method"])
-    if not {method, reference} <= there:
+    if not {method, reference} <= set(finished_trials(results, value)["method"]):
         return pd.DataFrame(columns=["value", *by, "dataset", "method", "reference", "mean"])
     return paired_differences(results, method, reference, by, value=value).assign(value=value)
 
@@ -272,14 +293,26 @@ def control(
     reference: str = "baseline",
     title: str = "",
 ) -> Table:
-    """CAST's gain beside the gains of controls that do not use the density; means over datasets."""
-    report = control_report(results, by)
-    report = report[(report["dataset"] == OVERALL) & (report["reference"] == reference) & (report["n_pairs"] > 0)]
-    frame = report.assign(
-        method=report["gain"], metric=report["metric"].str.replace("_", "-"), value=report["mean"], n=report["n_pairs"]
-    )
+    """CAST's gain beside the gains of controls that do not use the density; means over datasets.
+
+    A gain is due to density only if the controls do not have it as well. *Same budget* gives the baseline as many tries
+    as the search for alpha has. *Permuted gamma* runs CAST with densities assigned to the wrong rows. *Operating point*
+    only moves the decision threshold of the supervised model; with two classes that leaves AUC unchanged, so a gain in
+    F1 that it shares and that AUC lacks comes from a better threshold and not from a better model.
+    """
     rows, columns = (*by, "method"), ("metric", "role")
-    frame = frame[[*rows, *columns, "value", "standard_error", "se_over", "n"]].assign(mark="")
+    shown = [*rows, *columns, "value", "standard_error", "se_over", "n"]
+    frames = [pd.DataFrame(columns=shown)]
+    for gain in ("cast-l", "cast-d"):
+        roles = {"gain": gain, "same budget": "same-budget", "permuted gamma": f"{gain}-permuted"}
+        roles["operating point"] = "operating-point"
+        for metric in ("score", "auc", "log_loss"):
+            for role, method in roles.items():
+                found = differences_of(results, method, reference, by, metric)
+                found = found[found["dataset"] == OVERALL].drop(columns="value")
+                found = found.assign(method=gain, metric=metric.replace("_", "-"), role=role)
+                found = found.rename(columns={"mean": "value", "n_pairs": "n"})
+                frames += [found[shown]] if len(found) else []
     notes = (
         "Same budget: the best of as many tries of the baseline as CAST has alphas, all but the first with a "
         "randomized model (where XGBoost would sample nothing, it samples 80% of the rows). Permuted gamma: densities "
@@ -287,33 +320,77 @@ def control(
         "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
     title = title or f"Gains over {reference}, and what controls gain"
-    return Table(title, frame, 4, notes, rows, columns)
+    return Table(title, pd.concat(frames[1:] or frames).assign(mark=""), 4, notes, rows, columns)
 
 
 def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Table:
-    """How often our gain over the baseline has the sign of the paper's."""
+    """How often our gain over the baseline has the sign of the paper's, at its digits, and the means of both."""
     if published is None:
         raise ValueError("A table of kind 'agree' needs `published` in the configuration.")
-    found = gain_agreement(beside_published(results, published, value=value))
-    found = found.rename(columns={"agree": "same_sign", "n": "of", "gain": "our_gain"})
+    ours = summarize(results, CELL, value)[[*CELL, "mean"]].replace({"dataset": dict(STAND_INS)})
+    paper = published.dropna(subset=[value])[[*CELL, value]].rename(columns={value: "paper"})
+    cells = paper.merge(ours, on=CELL, validate="one_to_one")
+    cells = cells.merge(cells[cells["method"] == "baseline"], on=COMPARED, suffixes=("", "_baseline"))
+    cells = cells[cells["method"] != "baseline"]
+    gain, paper_gain = (cells[name] - cells[f"{name}_baseline"] for name in ("mean", "paper"))
+    same = np.sign(gain.round(DIGITS)) == np.sign(paper_gain.round(DIGITS))
+    gains = cells[["method", "strategy"]].assign(same_sign=same, our_gain=gain, paper_gain=paper_gain)
+    found = gains.groupby(["method", "strategy"], sort=False, as_index=False).agg(
+        same_sign=("same_sign", "sum"),
+        of=("same_sign", "size"),
+        our_gain=("our_gain", "mean"),
+        paper_gain=("paper_gain", "mean"),
+    )
     return Table(title or "Gains over the baseline: ours and the paper's", found, 4)
+
+
+class AlphaWinners(NamedTuple):
+    """Which alpha the search chose: the proportion of each, the interval that holds 90% of them, numbers of trials."""
+
+    shares: pd.DataFrame
+    low: float
+    high: float
+    n: int
+    n_tied: int
+
+
+def alpha_winners(results: pd.DataFrame) -> AlphaWinners:
+    """Compute the distribution over trials of the alpha that the search chose on the paper's grid.
+
+    Each finished trial counts once. Where no round beats the supervised model all alphas tie, and the winner only shows
+    how ties are broken: these trials are counted (`n_tied`) and left out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.study.analysis.views import alpha_winners
+    >>> results = pd.DataFrame({"method": "cast-l", "seed": range(5), "best_round": [1, 2, 0, 1, 3],
+    ...                         "alpha": [0.2, 0.2, 0.2, 0.75, 0.2]})
+    >>> winners = alpha_winners(results)
+    >>> winners.shares["share"].tolist()
+    [0.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25]
+    >>> winners.low, winners.high, winners.n, winners.n_tied
+    (0.2, 0.75, 4, 1)
+    """
+    trials = finished_trials(results, "alpha")
+    alphas = trials.loc[trials["method"].isin(["cast-d", "cast-l"]) & (trials["best_round"] != 0), "alpha"]
+    if alphas.empty:
+        raise ValueError("There is no finished trial of 'cast-d' or 'cast-l' in which a round with pseudo-labels won.")
+    counts = alphas.round(DIGITS).value_counts()
+    counts = counts.reindex(sorted({*np.linspace(0.2, 0.75, 8).round(DIGITS), *counts.index}), fill_value=0)
+    shares = pd.DataFrame({"alpha": counts.index, "n": counts.to_numpy(), "share": counts.to_numpy() / len(alphas)})
+    low, high = np.quantile(alphas.to_numpy(), [0.05, 0.95], method="inverted_cdf")  # values of the grid
+    return AlphaWinners(shares, float(low), float(high), len(alphas), int((trials["best_round"] == 0).sum()))
 
 
 def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Table:
     """Proportions of the winning alphas with the interval that holds 90% of them."""
-    found, n_left_out = searched_alphas(results)
+    found = alpha_winners(results)
     notes = (
         f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
-        f"{n_left_out} trials are left out in which the supervised model won: all alphas tie there.",
+        f"{found.n_tied} trials are left out in which the supervised model won: all alphas tie there.",
     )
     return Table(title or "Winning alphas", found.shares, 3, notes)
-
-
-def searched_alphas(results: pd.DataFrame) -> tuple[AlphaWinners, int]:
-    """Winners of the search on the paper's grid where a round with pseudo-labels won, and how many were left out."""
-    grid = np.linspace(0.2, 0.75, 8).tolist()
-    tied = (results["status"] == "done") & results["alpha"].notna() & (results["best_round"] == 0)
-    return alpha_winners(results[~tied], grid=grid), int(tied.sum())
 
 
 def spend(
@@ -342,6 +419,15 @@ def spend(
 def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
     """Mean of a column, under its own name."""
     return summarize(results, by, value)[[*by, "mean"]].rename(columns={"mean": value})
+
+
+def check_columns(spec: Spec, results: pd.DataFrame) -> None:
+    """Refuse columns that the results do not have; what is measured is known only when a trial is done."""
+    is_done = "status" not in results.columns or bool((results["status"] == "done").any())
+    for option in ("rows", "columns", "by", "settings", *(("value", "values") if is_done else ())):
+        given = spec.get(option, [])
+        for column in [given] if isinstance(given, str) else given:
+            check_choice(column, results.columns, f"column in `{option}` of {spec.get('name', '')!r}")
 
 
 VIEWS: dict[str, Callable[..., Table]] = {
@@ -375,9 +461,10 @@ def make_table(
     """
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     kind = spec.get("kind", "compare")
+    check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
+    check_columns(spec, results)
     if kind == "rank":
         options["printed"] = printed
-    check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
     where = spec.get("where", {})
     if published is not None:
         published = select(published, {name: wanted for name, wanted in where.items() if name in published.columns})

@@ -206,11 +206,7 @@ def _compare_with_info(dataset: Dataset) -> None:
     """Refuse a table that is not the one that was described."""
     info = dataset.info
     found = {"n_rows": len(dataset.X), "n_columns": dataset.X.shape[1], "n_classes": len(dataset.classes)}
-    wrong = [
-        f"{name} {getattr(info, name)}, found {number}"
-        for name, number in found.items()
-        if number != getattr(info, name)
-    ]
+    wrong = [f"{name} {getattr(info, name)}, found {n}" for name, n in found.items() if n != getattr(info, name)]
     if wrong:
         raise ValueError(f"Dataset {info.name!r} is not the one that was described: expected {'; '.join(wrong)}.")
     if info.positive_class is not None and [info.positive_class] != dataset.classes[1:].tolist():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Panels = NDArray[Any]  # of Axes, in rows and columns
 
@@ -33,20 +34,19 @@ def tidy(ax: Axes) -> None:
     ax.set_axisbelow(True)
 
 
-def wrap_name(name: object, width: int = NAME_WIDTH) -> str:
-    """Break a name into lines of at most `width` characters, at spaces, hyphens and underscores if it has them."""
-    parts = str(name).replace("_", "_\u200b").replace("-", "-\u200b").replace(" ", " \u200b").split("\u200b")
-    lines = [""]
-    for part in parts:
-        if len(lines[-1]) + len(part.rstrip()) > width and lines[-1]:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(piece for line in lines for piece in textwrap.wrap(line, width) or [""])
+def wrap_name(name: str) -> str:
+    """Break a long name into lines, at spaces and hyphens if it has them."""
+    return "\n".join(textwrap.wrap(name, NAME_WIDTH))
 
 
-def draw_legend(panels: Panels, handles: Sequence[Any]) -> None:
-    """Draw one legend for all panels, below them."""
-    figure = panels[0, 0].figure
+def draw_nothing(ax: Axes) -> None:
+    """Say in an empty panel that there is nothing to draw."""
+    ax.text(0.5, 0.5, "no results", transform=ax.transAxes, ha="center", va="center", color=PALE, fontsize="small")
+
+
+def draw_legend(panels: Panels, handles: Sequence[Any]) -> Figure:
+    """Draw one legend for all panels, below them, and return their figure."""
+    figure: Figure = panels[0, 0].figure
     inches = sum(0.6 + 0.07 * len(handle.get_label()) for handle in handles)  # a handle with its gaps, small letters
     n_columns = ceil(len(handles) / ceil(inches / figure.get_figwidth()))
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * ceil(len(handles) / n_columns))
@@ -60,3 +60,4 @@ def draw_legend(panels: Panels, handles: Sequence[Any]) -> None:
         columnspacing=1.2,
         handletextpad=0.5,
     )
+    return figure

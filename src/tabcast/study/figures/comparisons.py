@@ -1,22 +1,22 @@
-"""Pictures of comparisons: critical-difference diagram, forest plot of paired differences, winning alphas."""
+"""Pictures of comparisons: ranks, a forest plot of differences, winning alphas, gains by the proportion of labels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from tabcast.study.analysis.findings import AlphaWinners
-from tabcast.study.analysis.trials import Labels, display_name
-from tabcast.study.figures._panels import INK, PALE, make_panels, tidy, wrap_name
+from tabcast.study.analysis.ranks import average_ranks, conover_posthoc
+from tabcast.study.analysis.summary import OVERALL, Floats, Labels, display_name, order_values
+from tabcast.study.analysis.views import RANKED, alpha_winners, complete_scores, differences_of
+from tabcast.study.figures._panels import INK, PALE, draw_legend, draw_nothing, make_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
+    from matplotlib.figure import Figure
 
 BAR = {"color": "#bb3344", "linewidth": 3.5, "marker": "o", "markersize": 6}
 LEVEL = 0.05  # pairs with a p-value below this differ
@@ -24,22 +24,30 @@ INCH = 0.3  # height of a line of labels in a new figure
 
 
 def draw_critical_difference(
-    ranks: pd.Series[float], pvalues: pd.DataFrame, *, labels: Labels | None = None, title: str = ""
-) -> Axes:
+    results: pd.DataFrame,
+    details: Any,
+    labels: Labels,
+    *,
+    strategy: str,
+    settings: Sequence[str] = ("dataset", "model"),
+    methods: Sequence[str] = RANKED,
+    value: str = "score",
+) -> Figure:
     """Draw average ranks, the best on the left, and a bar over each group without significant differences.
 
     A bar has a dot at each of its methods: a method under a bar without a dot does not belong to it, which happens with
     tests of pairs such as Wilcoxon's. scikit-posthocs draws the diagram (Demšar, 2006).
     """
-    mean = ranks.sort_values(kind="stable")
-    size = (7.0, INCH * (ceil(len(mean) / 2) + 4))
-    ax = make_panels((1, 1), size)[0, 0]
-    try:
-        from scikit_posthocs import critical_difference_diagram
-    except ImportError as error:
-        raise ImportError(
-            "draw_critical_difference needs scikit-posthocs. Install it with: pip install 'tabcast[study]'."
-        ) from error
+    scores = complete_scores(results, strategy, settings, methods, value)
+    if scores.shape[0] < 2 or scores.shape[1] < 3:
+        raise ValueError(
+            f"A critical-difference diagram needs at least two settings in which all of three or more methods have "
+            f"finished; {strategy} has {scores.shape[0]} settings and {scores.shape[1]} methods."
+        )
+    mean, pvalues = average_ranks(scores)["rank"].sort_values(kind="stable"), conover_posthoc(scores)
+    ax = make_panels((1, 1), (7.0, INCH * (ceil(len(mean) / 2) + 4)))[0, 0]
+    from scikit_posthocs import critical_difference_diagram
+
     # By number, not by name: sets of text have another order in every process, and so would the bars.
     places = range(len(mean))
     drawn = critical_difference_diagram(
@@ -62,116 +70,95 @@ def draw_critical_difference(
     ax.set_xlabel("average rank (1 is best)", fontsize="x-small")
     ax.xaxis.set_label_position("top")
     ax.tick_params(labelsize="small")
-    ax.set_title(title, fontsize="medium")
-    return ax
+    ax.set_title(f"{display_name('strategy', strategy)}, {len(scores)} settings", fontsize="medium")
+    return ax.figure
 
 
-OVERALL = "overall"
 GAIN, LOSS, OPEN = "#0072b2", "#d55e00", "#777777"
-LABEL_WIDTH = 34  # characters of a label in a line
 LINE = 0.24  # inches of a line of the figure
-TEXT_LINE = 0.6  # lines of the figure that a further line of a label takes
 DIAMOND = 0.32  # half the height of the overall diamond, in lines
 
 
-def arrange_gains(differences: pd.DataFrame) -> pd.DataFrame:
-    """Bring paired differences into the order of a forest plot: largest first, the overall one of each group last.
+def draw_gains(
+    results: pd.DataFrame,
+    details: Any,
+    labels: Labels,
+    *,
+    method: str,
+    reference: str = "baseline",
+    by: str = "tuning",
+    value: str = "score",
+) -> Figure:
+    """Draw the paired differences of two methods as a forest plot, in a block for each value of `by`.
 
-    `differences` has label (a dataset), difference, low, high (ends of its 95% interval) and group (the name of a
-    block). The result adds is_overall and line, the place in the figure counted from above; groups keep their order and
-    begin with a free line for their name.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.study.figures.comparisons import arrange_gains
-    >>> differences = pd.DataFrame({"label": ["overall", "cmc", "diabetes"], "difference": [0.01, -0.01, 0.03],
-    ...                             "low": [0.0, -0.02, 0.01], "high": [0.02, 0.0, 0.05], "group": "sane tuning"})
-    >>> arrange_gains(differences)[["label", "difference", "is_overall", "line"]]
-          label  difference  is_overall  line
-    0  diabetes        0.03       False     1
-    1       cmc       -0.01       False     2
-    2   overall        0.01        True     3
+    Each dataset has a point with its interval, and the overall difference is a diamond, with their numbers. Blue: the
+    whole interval is above 0; orange: below 0; gray: it holds 0.
     """
-    table = differences.assign(is_overall=differences["label"] == OVERALL)
-    table = table.sort_values("difference", ascending=False, kind="stable").sort_values("is_overall", kind="stable")
-    blocks, line = [], 0
-    for group in differences["group"].unique():
-        block = table[table["group"] == group]
-        blocks.append(block.assign(line=np.arange(line + 1, line + 1 + len(block))))
-        line += 1 + len(block)
-    return pd.concat(blocks, ignore_index=True)
-
-
-def draw_gains(gains: pd.DataFrame, *, xlabel: str) -> Axes:
-    """Draw each arranged difference as a point with its interval, the overall ones as diamonds, with their numbers.
-
-    Blue: the whole interval is above 0; orange: below 0; gray: it holds 0.
-    """
-    labels = [wrap_name(label, LABEL_WIDTH) for label in gains["label"]]
-    at, half = line_places(gains["line"].to_numpy(), np.array([1 + label.count("\n") for label in labels]))
-    letters = max(len(part) for label in labels for part in label.split("\n"))
-    ends = -0.6, at[-1] + half[-1] + 0.1
-    size = 4.6 + 0.065 * letters, LINE * (ends[1] - ends[0]) + 0.8
-    ax = make_panels((1, 1), size)[0, 0]
+    found = differences_of(results, method, reference, [by], value)
+    if found.empty:
+        raise ValueError(f"There is no finished trial of both {method!r} and {reference!r} to draw.")
+    gains = arrange_gains(found, by)
+    names = [display_name("dataset", name, labels) for name in gains["dataset"]]
+    ends = -0.6, gains["line"].iloc[-1] + 0.6
+    ax = make_panels((1, 1), (4.6 + 0.065 * max(map(len, names)), LINE * (ends[1] - ends[0]) + 0.8))[0, 0]
     tidy(ax)
     ax.grid(False, axis="y")
     ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-    decimals = count_decimals(gains)
-    for place, (_, row) in zip(at, gains.iterrows(), strict=True):
-        _draw_row(ax, row, place, decimals)
-    _draw_groups(ax, gains, at - half)
-    ax.set_yticks(at, labels, fontsize="small")
-    for tick, is_overall in zip(ax.get_yticklabels(), gains["is_overall"], strict=True):
-        tick.set_fontweight("bold" if is_overall else "normal")
+    decimals, paper = count_decimals(gains), {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    for _, row in gains.iterrows():
+        _draw_row(ax, row, decimals, beside)
+    for group, line in gains.groupby(by, sort=False)["line"].min().items():
+        words = display_name(by, group, labels)
+        ax.text(0.0, line - 1, words, fontsize="small", style="italic", bbox=paper, **beside)
+    ax.set_yticks(gains["line"], names, fontsize="small")
+    for tick, dataset in zip(ax.get_yticklabels(), gains["dataset"], strict=True):
+        tick.set_fontweight("bold" if dataset == OVERALL else "normal")
     ax.set_ylim(ends[::-1])
     ax.locator_params(axis="x", nbins=5)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(xlabel, fontsize="small")
-    return ax
+    shown = " minus ".join(display_name("method", name, labels) for name in (method, reference))
+    ax.set_xlabel(f"{shown}: difference in {value.replace('_', '-')}", fontsize="small")
+    return ax.figure
 
 
-def line_places(line: NDArray[np.intp], n_lines: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Middle and half height of each row, where a label broken into several lines pushes the rows below it down."""
-    half = 0.5 + TEXT_LINE * (n_lines - 1) / 2
-    pushed = np.cumsum(2 * half - 1)
-    return line + pushed - (half - 0.5), half
+def arrange_gains(differences: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Bring differences into the order of a forest plot: largest first, the overall one of each block last.
+
+    The column `line` is the place in the figure, counted from above; blocks begin with a free line for their name.
+    """
+    table = differences.sort_values("mean", ascending=False, kind="stable")
+    table = table.sort_values("dataset", key=lambda names: names == OVERALL, kind="stable")
+    blocks = [table[table[by] == group] for group in differences[by].unique()]
+    table = pd.concat(blocks, ignore_index=True)
+    return table.assign(line=table.index + table[by].ne(table[by].shift()).cumsum())
 
 
 def count_decimals(gains: pd.DataFrame) -> int:
     """Decimals that show two to three digits of the typical half interval, or difference where there is no interval."""
-    sizes = ((gains["high"] - gains["low"]) / 2).fillna(gains["difference"].abs())
+    sizes = ((gains["high"] - gains["low"]) / 2).fillna(gains["mean"].abs())
     typical = sizes[sizes > 0].median()
     return 3 if np.isnan(typical) else int(np.clip(np.ceil(1.5 - np.log10(typical)), 0, 6))
 
 
-def _draw_row(ax: Axes, row: pd.Series, at: float, decimals: int) -> None:
-    """One difference: point or diamond, interval, numbers on the right."""
-    difference, low, high = (float(row[name]) for name in ("difference", "low", "high"))
-    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "x-small"}
+def _draw_row(ax: Axes, row: pd.Series, decimals: int, beside: dict[str, Any]) -> None:
+    """One difference: point, or diamond below a thin line; interval; numbers on the right."""
+    at, mean, low, high = (float(row[name]) for name in ("line", "mean", "low", "high"))
     color = GAIN if low > 0 else LOSS if high < 0 else OPEN
-    has_interval = not np.isnan([low, high]).any()
-    if row["is_overall"] and has_interval:
-        ax.fill([low, difference, high, difference], [at, at - DIAMOND, at, at + DIAMOND], color=color, zorder=3)
+    is_overall, has_interval = row["dataset"] == OVERALL, not np.isnan([low, high]).any()
+    if is_overall:
+        ax.axhline(at - 0.5, color=PALE, linewidth=0.6, zorder=1)
+    if is_overall and has_interval:
+        ax.fill([low, mean, high, mean], [at, at - DIAMOND, at, at + DIAMOND], color=color, zorder=3)
     else:
-        ax.plot(difference, at, marker="D" if row["is_overall"] else "o", markersize=4.5, color=color, zorder=3)
-    words = _signed(difference, decimals)
+        ax.plot(mean, at, marker="D" if is_overall else "o", markersize=4.5, color=color, zorder=3)
+    words = _signed(mean, decimals)
     if has_interval:
         ax.hlines(at, low, high, color=color, linewidth=1.4, zorder=2)
         words += f"  [{_signed(low, decimals)}, {_signed(high, decimals)}]"
-    ax.text(1.02, at, words, color=INK, fontweight="bold" if row["is_overall"] else "normal", **beside)
-
-
-def _draw_groups(ax: Axes, gains: pd.DataFrame, top: Floats) -> None:
-    """The name of each group on the free line above it, and a thin line above each sum."""
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-    for group in gains["group"].unique():
-        place = top[(gains["group"] == group).to_numpy().argmax()] - 0.5
-        across = ax.get_yaxis_transform()
-        ax.text(0.0, place, group, transform=across, va="center", fontsize="small", style="italic", bbox=paper)
-    for place in top[gains["is_overall"].to_numpy()]:
-        ax.axhline(place, color=PALE, linewidth=0.6, zorder=1)
+    weight = "bold" if is_overall else "normal"
+    ax.text(1.02, at, words, color=INK, fontweight=weight, fontsize="x-small", **beside)
 
 
 def _signed(value: float, decimals: int) -> str:
@@ -182,8 +169,9 @@ def _signed(value: float, decimals: int) -> str:
 ALPHA_BAR, ALPHA_BAND = "#0072b2", "#cfe3f0"
 
 
-def draw_alpha_winners(winners: AlphaWinners) -> Axes:
+def draw_alpha_winners(results: pd.DataFrame, details: Any, labels: Labels) -> Figure:
     """Draw the proportion of each alpha as a bar, and behind it the interval that holds 90% of the winners."""
+    winners = alpha_winners(results)
     ax = make_panels((1, 1), (4.6, 3.0))[0, 0]
     alpha, share = winners.shares["alpha"].to_numpy(), 100 * winners.shares["share"].to_numpy()
     step = float(np.diff(alpha).min())
@@ -197,4 +185,164 @@ def draw_alpha_winners(winners: AlphaWinners) -> Axes:
     ax.set(xlim=(alpha[0] - step, alpha[-1] + step))
     ax.set_xlabel(r"winning $\alpha$", fontsize="small")
     ax.set_ylabel(f"proportion of {winners.n:,} trials (%)", fontsize="small")
-    return ax
+    return ax.figure
+
+
+REFERENCE = "supervised"
+SETTING = ["dataset", "model", "tuning", "label_fraction", "corruption", "preprocessing"]
+WAY = ["method", "strategy", "noise_filter"]
+UNIT = [*SETTING, "seed", "fold"]  # a method and the supervised model are compared on the same rows
+ONE_OF = ["model", "tuning", "noise_filter", "corruption", "preprocessing"]  # a figure shows one of each
+
+# Color and marker of the paper's methods; colors of Okabe and Ito, which color-blind readers tell apart.
+STYLES = {
+    "baseline": ("#222222", "o"),
+    "ts": ("#56b4e9", "s"),
+    "hb": ("#009e73", "^"),
+    "sp": ("#cc79a7", "v"),
+    "gp": ("#e69f00", "P"),
+    "cast-d": ("#0072b2", "D"),
+    "cast-l": ("#d55e00", "o"),
+}
+OTHER_COLORS = ("#882255", "#44aa99", "#999933", "#332288", "#888888")
+STRONG = ("cast-d", "cast-l")
+N_COLUMNS = 6  # panels side by side; further datasets go below
+SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
+
+
+def ratio_of_means(scores: Floats, references: Floats) -> tuple[float, float]:
+    """By how many percent the mean score exceeds the mean reference, and its standard error.
+
+    ``r = mean(s) / mean(b)``, ``se(r) = std(s - r * b) / (sqrt(n) * mean(b))``: the error of a ratio of means of n
+    pairs (the delta method). NaN without pairs or with a mean reference of 0; the error also with one pair.
+    """
+    if len(scores) == 0 or references.mean() == 0:
+        return np.nan, np.nan
+    ratio = scores.mean() / references.mean()
+    if len(scores) == 1:
+        return float(100 * (ratio - 1)), np.nan
+    error = (scores - ratio * references).std(ddof=1) / (np.sqrt(len(scores)) * references.mean())
+    return float(100 * (ratio - 1)), float(100 * error)
+
+
+def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
+    """Compute by how many percent each method beats the supervised model on the same rows.
+
+    There is one row per setting and method: improvement, NaN if there is nothing to compare; standard_error over seeds;
+    n_seeds; n_pairs, trials that are done as is the supervised one of the same seed and fold; n_trials, done or not.
+
+    Scores are averaged over the folds of a seed first, because the folds of a seed share their test rows. The
+    improvement is that of the mean over seeds, as in the paper, not the mean of improvements: a single seed where the
+    supervised model finds nothing (F1 = 0) would make the latter infinite.
+    """
+    found = results[(results["method"] == REFERENCE) & (results["status"] == "done")]
+    if found.empty:
+        raise ValueError(
+            "There is no finished trial of method 'supervised', which improvement is measured against. Add it to the "
+            "methods of the study."
+        )
+    references = found[[*UNIT, "score"]].rename(columns={"score": "reference"})
+    pairs = results[results["method"] != REFERENCE].merge(references, on=UNIT, how="left")
+    pairs["counts"] = (pairs["status"] == "done") & pairs["score"].notna() & pairs["reference"].notna()
+    rows = []
+    for key, part in pairs.groupby([*SETTING, *WAY], sort=False, dropna=False):
+        used = part[part["counts"]]
+        seeds = used.groupby("seed")[["score", "reference"]].mean()
+        improvement, error = ratio_of_means(seeds["score"].to_numpy(float), seeds["reference"].to_numpy(float))
+        rows.append([*key, improvement, error, len(seeds), len(used), len(part)])
+    columns = [*SETTING, *WAY, "improvement", "standard_error", "n_seeds", "n_pairs", "n_trials"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draw_label_fractions(results: pd.DataFrame, details: Any, labels: Labels) -> Figure:
+    """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
+
+    Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
+    fewer trials than planned. The panels of a dataset have the same vertical axis. Methods without a strategy are drawn
+    in all of them.
+    """
+    improvements = relative_improvements(results)
+    for name in ONE_OF:
+        values = improvements[name].unique()
+        if len(values) > 1:
+            raise ValueError(
+                f"A figure of label fractions shows one {name}; got {', '.join(map(str, values))}. Choose with `where`."
+            )
+    datasets = list(improvements["dataset"].unique())
+    strategies = [name for name in order_values("strategy", improvements["strategy"]) if name != "none"] or ["none"]
+    methods = list(improvements["method"].unique())
+    fractions = sorted(improvements["label_fraction"].unique())
+    width = min(len(datasets), N_COLUMNS)
+    shape = ceil(len(datasets) / width) * len(strategies), width
+    size = max(1.75 * shape[1] + 0.5, 3.4), 1.55 * shape[0] + 0.4
+    panels = make_panels(shape, size)
+    for number, dataset in enumerate(datasets):
+        of_dataset = improvements[improvements["dataset"] == dataset]
+        top = number // width * len(strategies)
+        column = panels[top : top + len(strategies), number % width]
+        for ax, strategy in zip(column, strategies, strict=True):
+            _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
+        column[0].set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
+        lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
+        for ax in column:
+            ax.set_ylim(min(lows), max(highs))
+        if number % width == 0:
+            for ax, strategy in zip(column, strategies, strict=True):
+                name = display_name("strategy", strategy)
+                ax.set_ylabel("improvement (%)" if strategy == "none" else f"{name}\nimprovement (%)", fontsize="small")
+        column[-1].set_xlabel("labeled rows (%)", fontsize="small")
+    for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
+        ax.set_axis_off()
+    return draw_legend(panels, _legend_entries(improvements, methods, labels))
+
+
+def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions: list[float]) -> None:
+    """One strategy on one dataset: a line for each method."""
+    tidy(ax)
+    ax.axhline(0, color=PALE, linewidth=1, zorder=1)
+    for number, method in enumerate(methods):
+        shift = SPREAD * ((number + 0.5) / len(methods) - 0.5)
+        line = rows[rows["method"] == method].set_index("label_fraction").reindex(fractions)
+        _draw_method(ax, np.arange(len(fractions), dtype=float) + shift, line, _line(method, methods))
+    if rows["improvement"].isna().all():
+        draw_nothing(ax)
+    ax.set_xticks(range(len(fractions)), [f"{100 * fraction:.3g}" for fraction in fractions])
+    ax.set_xlim(-0.5, len(fractions) - 0.5)
+
+
+def _draw_method(ax: Axes, at: Floats, line: pd.DataFrame, style: Any) -> None:
+    """The line of a method, open where a result is missing; its points, hollow where trials are; their whiskers."""
+    improvement, color = line["improvement"].to_numpy(float), style.get_color()
+    order = 3 + style.get_linewidth()  # what is thick lies on top
+    error = np.nan_to_num(line["standard_error"].to_numpy(float))
+    ax.errorbar(at, improvement, yerr=error, fmt="none", ecolor=color, elinewidth=0.8, alpha=0.7, zorder=order)
+    ax.plot(at, improvement, color=color, ls=style.get_linestyle(), lw=style.get_linewidth(), zorder=order)
+    short = (line["n_pairs"] < line["n_trials"]).to_numpy()
+    points = {"color": color, "linestyle": "none", "marker": style.get_marker(), "markersize": style.get_markersize()}
+    for which, face in ((~short, color), (short, "white")):
+        ax.plot(at[which], improvement[which], markerfacecolor=face, zorder=order + 0.1, **points)
+
+
+def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str], labels: Labels | None) -> list[Any]:
+    """The supervised model, each method, and what hollow points are if there are any."""
+    from matplotlib.lines import Line2D
+
+    entries = [Line2D([], [], color=PALE, linewidth=1), *(_line(name, methods) for name in methods)]
+    for entry, name in zip(entries, [REFERENCE, *methods], strict=True):
+        entry.set_label(display_name("method", name, labels))
+    if (improvements["n_pairs"] < improvements["n_trials"]).any():
+        hollow: dict[str, Any] = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": "white"}
+        entries.append(Line2D([], [], linestyle="none", label="some trials missing", **hollow))
+    return entries
+
+
+def _line(method: str, methods: Sequence[str]) -> Any:
+    """How a method is drawn, as an entry of the legend: a solid line if the paper has it, a dashed one if not."""
+    from matplotlib.lines import Line2D
+
+    others = [name for name in methods if name not in STYLES]
+    place = others.index(method) if method in others else 0
+    color, marker = STYLES.get(method, (OTHER_COLORS[place % len(OTHER_COLORS)], "X"))
+    line = Line2D([], [], color=color, marker=marker, markersize=4, linewidth=1.6 if method in STRONG else 0.9)
+    line.set_linestyle("-" if method in STYLES else "--")
+    return line

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from tabcast.statistics import wilson_interval
-from tabcast.study.analysis.trials import Labels, display_name
-from tabcast.study.figures._panels import INK, PALE, Panels, draw_legend, make_panels, tidy, wrap_name
+from tabcast.study.analysis.summary import Floats, Labels, display_name
+from tabcast.study.figures._panels import INK, draw_legend, draw_nothing, make_panels, tidy, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-
+Details = Sequence[Mapping[str, Any]]
 METRICS = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "f1": "F1"}
 POINT = "#0072b2"
 N_COLUMNS = 4
@@ -41,7 +40,7 @@ def ratio_interval(part: Floats, whole: Floats) -> tuple[float, float]:
     return float(ratio - half), float(ratio + half)
 
 
-def density_quality(trials: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def density_quality(trials: Details) -> pd.DataFrame:
     """Measure the quality of pseudo-labels by bin of density, pooled over the trials of a dataset.
 
     A trial has dataset, seed, fold, metric and bins: low and high quantile of density, n rows, how many are correct,
@@ -78,12 +77,13 @@ def density_quality(trials: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_density_quality(quality: pd.DataFrame, labels: Labels | None = None) -> Panels:
+def draw_density_quality(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
     """Draw accuracy against density, one panel per dataset, and below it the dataset's metric where it is another one.
 
     A point stands in the middle of its bin, whiskers are the 95% interval, the dashed line is the mean of the bins,
     weighted by their rows: the accuracy of all rows, but not their F1.
     """
+    quality = density_quality(details)
     datasets = list(quality["dataset"].unique())
     width = min(len(datasets), N_COLUMNS)
     shape = ceil(len(datasets) / width) * 2, width
@@ -106,8 +106,8 @@ def draw_density_quality(quality: pd.DataFrame, labels: Labels | None = None) ->
     from matplotlib.lines import Line2D
 
     points = Line2D([], [], color=POINT, linewidth=1.2, marker="o", markersize=3.5, label="pseudo-labels, 95% interval")
-    draw_legend(panels, [points, Line2D([], [], color=INK, linewidth=1, linestyle="--", label="mean of the bins")])
-    return panels
+    line = Line2D([], [], color=INK, linewidth=1, linestyle="--", label="mean of the bins")
+    return draw_legend(panels, [points, line])
 
 
 def _draw_points(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
@@ -116,8 +116,7 @@ def _draw_points(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     ax.set(xlim=(0, 100), xticks=(0, 25, 50, 75, 100))
     seen = rows[rows[measure].notna()]
     if seen.empty:
-        ax.text(0.5, 0.5, "no results", transform=ax.transAxes, ha="center", va="center", color=PALE, fontsize="small")
-        return
+        return draw_nothing(ax)
     ax.axhline(np.average(seen[measure], weights=seen["n"]), color=INK, linewidth=1, linestyle="--", zorder=1.5)
     at, value = 50 * (rows["low"] + rows["high"]), rows[measure]
     interval = np.nan_to_num([value - rows[f"{measure}_low"], rows[f"{measure}_high"] - value])
@@ -125,14 +124,17 @@ def _draw_points(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     ax.plot(at, value, color=POINT, linewidth=1.2, marker="o", markersize=3.5, zorder=3)
 
 
-def draw_confidence_map(data: Mapping[str, Any]) -> Panels:
+def draw_confidence_map(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
     """Draw the raw confidence and CAST's side by side, darker where more confident, with the labeled rows on top.
 
-    `data` has x and y (coordinates of a grid), raw and cast (a list for each y of the largest confidence at each x) and
-    labeled (x, y and class of each labeled row).
+    The first trial has x and y (coordinates of a grid), raw and cast (a list for each y of the largest confidence at
+    each x) and labeled (x, y and class of each labeled row).
     """
     from matplotlib.colors import LinearSegmentedColormap
 
+    if not details:
+        raise ValueError("There is no finished trial with a confidence map to draw.")
+    data = details[0]
     panels = make_panels((1, 2), (6.4, 3.2))
     # From white to a gray dark enough to see and light enough for points on it; the same scale for both.
     colors = LinearSegmentedColormap.from_list("confidence", ["#ffffff", "#444444"])
@@ -157,5 +159,4 @@ def draw_confidence_map(data: Mapping[str, Any]) -> Panels:
     bar = panels[0, 0].figure.colorbar(mesh, ax=list(panels.flat), label="largest confidence", shrink=0.85)
     bar.ax.tick_params(labelsize="small")
     bar.outline.set_visible(False)
-    draw_legend(panels, panels[0, 0].get_legend_handles_labels()[0])
-    return panels
+    return draw_legend(panels, panels[0, 0].get_legend_handles_labels()[0])

@@ -123,3 +123,9 @@ class Method(ABC):
         """
         fields = {name: value for name, value in asdict(self).items() if name != "label"}
         return {"type": type(self).__qualname__, **fields}
+
+
+class WithoutStrategy(Method):
+    """A method that selects no pseudo-labels by a strategy: it is run once."""
+
+    uses_strategy = False

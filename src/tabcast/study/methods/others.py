@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -14,7 +14,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTrainin
 from tabcast import CASTClassifier, SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.guard import GuardedClassifier
-from tabcast.study.methods._method import Method, Request
+from tabcast.study.methods._method import Request, WithoutStrategy
 from tabcast.study.methods.paper import DENSITIES
 from tabcast.study.protocol import METRICS, Fold
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
@@ -26,7 +26,7 @@ from tabcast.teachers import Committee, SelfTeacher
 
 
 @dataclass(frozen=True)
-class DensityQuality(Method):
+class DensityQuality(WithoutStrategy):
     """The quality of the supervised classifier's pseudo-labels by the density of their class.
 
     Parameters
@@ -37,7 +37,6 @@ class DensityQuality(Method):
         Number of bins of density, with equally many rows each.
     """
 
-    uses_strategy: ClassVar[bool] = False
     density: str = "likelihood"
     selection: str = "boruta"
     n_bins: int = 10
@@ -61,29 +60,23 @@ class DensityQuality(Method):
 
     def settings(self) -> dict[str, Any]:
         """Add the parts with all their parameters."""
-        parts = {
-            "part": describe_part(DENSITIES[self.density][0]),
-            "columns": describe_part(SELECTIONS[self.selection](0)),
-        }
-        return {**super().settings(), **parts}
+        columns = describe_part(SELECTIONS[self.selection](0))
+        return {**super().settings(), "part": describe_part(DENSITIES[self.density][0]), "columns": columns}
 
 
 def score_by_density(density: Floats, labels: Index, truth: Index, work: Work, n_bins: int) -> list[dict[str, Any]]:
     """Bin rows by density, equally many per bin, and count right labels and the metric in each."""
-    bins = []
-    for number, rows in enumerate(np.array_split(np.argsort(density, kind="stable"), n_bins)):
-        if len(rows) == 0:
-            continue
-        bins.append(
-            {
-                "low": number / n_bins,
-                "high": (number + 1) / n_bins,
-                "n": len(rows),
-                "correct": int((labels[rows] == truth[rows]).sum()),
-                "score": METRICS[work.fold.metric](truth[rows], labels[rows], work.fold.n_classes),
-            }
-        )
-    return bins
+    return [
+        {
+            "low": number / n_bins,
+            "high": (number + 1) / n_bins,
+            "n": len(rows),
+            "correct": int((labels[rows] == truth[rows]).sum()),
+            "score": METRICS[work.fold.metric](truth[rows], labels[rows], work.fold.n_classes),
+        }
+        for number, rows in enumerate(np.array_split(np.argsort(density, kind="stable"), n_bins))
+        if len(rows)
+    ]
 
 
 def rank_by_density(density: Floats, labels: Index, truth: Index, n_classes: int) -> list[dict[str, Any]]:
@@ -105,7 +98,7 @@ density_quality = DensityQuality("density-quality", "Pseudo-labels by density")
 
 
 @dataclass(frozen=True)
-class ConfidenceMap(Method):
+class ConfidenceMap(WithoutStrategy):
     """The supervised classifier's confidence on a grid over a table of two columns, before and after the CAST step.
 
     Parameters
@@ -116,7 +109,6 @@ class ConfidenceMap(Method):
         Number of grid points per side.
     """
 
-    uses_strategy: ClassVar[bool] = False
     density: str = "likelihood"
     alpha: float = 0.75
     n_steps: int = 60
@@ -140,9 +132,7 @@ class ConfidenceMap(Method):
             "y": y.tolist(),
             "raw": proba.max(axis=1).reshape(shape).tolist(),
             "cast": cast.adjust(proba).max(axis=1).reshape(shape).tolist(),
-            "labeled": [
-                [*row, code] for row, code in zip(fold.X_labeled.tolist(), fold.y_labeled.tolist(), strict=True)
-            ],
+            "labeled": [[*row.tolist(), int(y)] for row, y in zip(fold.X_labeled, fold.y_labeled, strict=True)],
         }
         return Answer(np.asarray(model.predict_proba(fold.X_test), dtype=float), {"alpha": self.alpha}, details=details)
 
@@ -170,7 +160,7 @@ def fit_without_validation(work: Work, classifier: Any) -> Answer:
 
 
 @dataclass(frozen=True)
-class SoftSelfTraining(Method):
+class SoftSelfTraining(WithoutStrategy):
     """`SoftSelfTrainingClassifier`, with the parameters that a study varies.
 
     Parameters
@@ -181,7 +171,6 @@ class SoftSelfTraining(Method):
         As in the classifier, where `class_prior="none"` stands for None.
     """
 
-    uses_strategy: ClassVar[bool] = False
     members: tuple[str, ...] = ("own", "trees", "linear")
     temperature: str | float = "auto"
     class_prior: str = "labeled"
@@ -202,7 +191,7 @@ class SoftSelfTraining(Method):
 
 
 @dataclass(frozen=True)
-class WithoutValidation(Method):
+class WithoutValidation(WithoutStrategy):
     """Another semi-supervised classifier, with its defaults.
 
     Parameters
@@ -211,7 +200,6 @@ class WithoutValidation(Method):
         One of `CLASSIFIERS`.
     """
 
-    uses_strategy: ClassVar[bool] = False
     classifier: str = "cast"
 
     def run(self, work: Work, request: Request) -> Answer:
@@ -249,7 +237,7 @@ sklearn_self_training = WithoutValidation("sklearn-self-training", "scikit-learn
 
 
 @dataclass(frozen=True)
-class Guarded(Method):
+class Guarded(WithoutStrategy):
     """`GuardedClassifier` around soft self-training; the validation fold is not used.
 
     Parameters
@@ -260,7 +248,6 @@ class Guarded(Method):
         Parameters of the guard.
     """
 
-    uses_strategy: ClassVar[bool] = False
     members: tuple[str, ...] = ("own", "trees", "linear")
     n_splits: int = 5
     n_repeats: int = 2

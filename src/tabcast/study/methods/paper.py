@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +20,14 @@ from tabcast.confidence import (
     TemperatureScaling,
 )
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
-from tabcast.study.methods._method import Method, Request
+from tabcast.study.methods._method import Method, Request, WithoutStrategy
 from tabcast.study.models import Model
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
 
 
 @dataclass(frozen=True)
-class Supervised(Method):
+class Supervised(WithoutStrategy):
     """The base classifier on the labeled rows ("w/o ST" in the paper)."""
-
-    uses_strategy: ClassVar[bool] = False
 
     def run(self, work: Work, request: Request) -> Answer:
         """Fit the labeled rows."""
@@ -120,15 +118,11 @@ class Cast(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Self-train with each alpha and keep the best."""
-        return work.self_train(
-            request.estimator(),
-            self.confidence(),
-            request.strategy,
-            request.noise_filter,
-            alphas=self.alphas,
-            selection=self.selection,
-            change=(lambda confidence: shuffle_gamma(confidence, work.seed)) if self.permuted else _as_it_is,
-        )
+        options: dict[str, Any] = {"alphas": self.alphas, "selection": self.selection}
+        if self.permuted:
+            options["change"] = lambda confidence: shuffle_gamma(confidence, work.seed)
+        part, strategy = self.confidence(), request.strategy
+        return work.self_train(request.estimator(), part, strategy, request.noise_filter, **options)
 
     def confidence(self) -> ClusterAware:
         """Return the CAST step with this density."""
@@ -149,10 +143,6 @@ def shuffle_gamma(confidence: Confidence, seed: int) -> Confidence:
     return shuffled
 
 
-def _as_it_is(confidence: Confidence) -> Confidence:
-    return confidence
-
-
 cast_l = Cast("cast-l", "CAST-L")
 cast_d = Cast("cast-d", "CAST-D", "kernel")
 cast_l_no_alpha = Cast("cast-l-no-alpha", "CAST-L w/o alpha", alphas=(1.0,))
@@ -168,14 +158,12 @@ cast_l_smoothed = Cast("cast-l-smoothed", "CAST-L, smoothed", "smoothed likeliho
 
 
 @dataclass(frozen=True)
-class OperatingPoint(Method):
+class OperatingPoint(WithoutStrategy):
     """The supervised probabilities divided by the class proportions of the labeled rows; unlabeled rows are not used.
 
     F1 and balanced accuracy reward a classifier that predicts the positive class more often. What this gains over the
     supervised classifier comes from the decision threshold; AUC does not change.
     """
-
-    uses_strategy: ClassVar[bool] = False
 
     def run(self, work: Work, request: Request) -> Answer:
         """Move the decision threshold of the supervised classifier."""
@@ -189,8 +177,16 @@ class OperatingPoint(Method):
 operating_point = OperatingPoint("operating-point", "Operating point")
 
 
+class Varied(Method):
+    """A method that needs a model with randomness."""
+
+    def why_skip(self, model: Model) -> str | None:
+        """Skip models without randomness: all their tries are the same."""
+        return None if model.vary else f"{model.name} is the same for every seed"
+
+
 @dataclass(frozen=True)
-class SameBudget(Method):
+class SameBudget(Varied):
     """The baseline with as many tries as CAST has alphas; the best on the validation rows is kept.
 
     The first try is the baseline itself; the others use the model's randomized copy, because boosting without sampling
@@ -218,13 +214,9 @@ class SameBudget(Method):
         n_fits = sum(answer.facts["n_fits"] for answer in answers)
         return replace(best, facts={**best.facts, "n_fits": n_fits}, seconds={**best.seconds, "search": search})
 
-    def why_skip(self, model: Model) -> str | None:
-        """Skip models without randomness: all their tries are the same."""
-        return _why_the_same(model)
-
 
 @dataclass(frozen=True)
-class Randomized(Method):
+class Randomized(Varied):
     """The baseline with the randomized copy of the model and one seed: the second try of `SameBudget`, alone.
 
     Parameters
@@ -240,15 +232,6 @@ class Randomized(Method):
         assert request.model.vary is not None
         model = request.model.vary(request.estimator(), self.seed)
         return work.self_train(model, Raw(), request.strategy, request.noise_filter)
-
-    def why_skip(self, model: Model) -> str | None:
-        """Skip models without randomness."""
-        return _why_the_same(model)
-
-
-def _why_the_same(model: Model) -> str | None:
-    """Say that a model has no randomness; None if it has."""
-    return None if model.vary else f"{model.name} is the same for every seed"
 
 
 same_budget = SameBudget("same-budget", "Best of 8 tries")

@@ -1,9 +1,11 @@
-"""The base classifiers of the study and what is searched for each: the paper's appendix tables, and saner ranges."""
+"""The base classifiers of the study; `spaces.toml` has what is searched for each."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,147 +19,21 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from tabcast.models import make_model
-from tabcast.models._catalog import MIN_SAMPLES_LEAF, default_classifier
+from tabcast.models._catalog import default_classifier
 from tabcast.study.models._model import Model, Space
 
-# A pair of whole numbers or of floats is a range, "log" one on the logarithmic scale, a list its choices.
-Ranges = Mapping[str, Any]
-
-SCHEDULE: Ranges = {
-    "learning_rate": (0.0001, 0.05),
-    "scheduler_gamma": (0.1, 0.95),
-    "scheduler_step_size": (10, 100),
+SMALL_TREES = {"n_estimators": 100, "learning_rate": 0.1, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8}
+NETWORKS = {
+    "ft_transformer": "FT-Transformer",
+    "mlp": "MLP",
+    "scarf": "SCARF",
+    "subtab": "SubTab",
+    "switchtab": "SwitchTab",
+    "vime": "VIME",
 }
 # A choice that the appendix does not have. XGBoost's space has `scale_pos_weight`; the paper does not say what its
 # networks do about rare classes, and without a weight their F1 on gusto would be 0.
-CLASS_WEIGHT: Ranges = {"class_weight": [None, "balanced"]}
-# A learning rate of exactly 0 learns nothing, and `scale_pos_weight` only acts on two classes. Trees of 300 leaves or
-# more cannot be filled by a few dozen labeled rows, so `max_leaves` never binds there.
-PAPER_XGBOOST: Ranges = {
-    "max_leaves": (300, 4000),
-    "n_estimators": (10, 3000),
-    "learning_rate": (0.0, 1.0),
-    "max_depth": (3, 20),
-    "scale_pos_weight": (1, 100),
-}
-# The "sane" searches start at the defaults of the untuned model, so that tuning does no harm on the rows it scores.
-SANE_XGBOOST: Ranges = {
-    "n_estimators": (10, 300, "log"),
-    "learning_rate": (0.01, 0.3, "log"),
-    "max_depth": (1, 6),
-    "min_child_weight": (0.1, 10.0, "log"),
-    "subsample": (0.5, 1.0),
-    "colsample_bytree": (0.5, 1.0),
-    "reg_lambda": (0.1, 10.0, "log"),
-}
-XGBOOST_DEFAULTS = {
-    "n_estimators": 100,
-    "learning_rate": 0.3,
-    "max_depth": 6,
-    "min_child_weight": 1.0,
-    "subsample": 1.0,
-    "colsample_bytree": 1.0,
-    "reg_lambda": 1.0,
-}
-SMALL_TREES = {"n_estimators": 100, "learning_rate": 0.1, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8}
-SANE_BOOSTING: Ranges = {
-    "max_iter": (10, 300, "log"),
-    "learning_rate": (0.01, 0.3, "log"),
-    "max_leaf_nodes": (2, 31),
-    "min_samples_leaf": (2, 20),
-    "l2_regularization": (0.0, 10.0),
-}
-BOOSTING_DEFAULTS = {
-    "max_iter": 100,
-    "learning_rate": 0.1,
-    "max_leaf_nodes": 31,
-    "min_samples_leaf": MIN_SAMPLES_LEAF,
-    "l2_regularization": 0.0,
-}
-SANE_FOREST: Ranges = {
-    "n_estimators": (50, 500, "log"),
-    "max_features": ["sqrt", "log2", 0.3, 0.6, 1.0],
-    "min_samples_leaf": (1, 10),
-}
-FOREST_DEFAULTS = {"n_estimators": 100, "max_features": "sqrt", "min_samples_leaf": 1}
-NETWORKS: dict[str, tuple[str, Ranges]] = {
-    "ft_transformer": (
-        "FT-Transformer",
-        {
-            "input_embed_dim": [16, 24, 32, 48],
-            "embedding_dropout": (0.05, 0.3),
-            "share_embedding": [True, False],
-            "num_heads": [1, 2, 4, 8],
-            "num_attn_blocks": (2, 10),
-            "transformer_activation": ["GEGLU", "ReGLU", "SwiGLU"],
-            "use_batch_norm": [True, False],
-            "batch_norm_continuous_input": [True, False],
-            **SCHEDULE,
-        },
-    ),
-    "mlp": (
-        "MLP",
-        {
-            "embedding_dropout": (0.0, 0.2),
-            "layers": ["128-64-32", "256-128-64", "128-64-32-16", "256-128-64-32"],
-            "activation": ["ReLU", "LeakyReLU"],
-            **SCHEDULE,
-        },
-    ),
-    "scarf": (
-        "SCARF",
-        {
-            "emb_dim": (16, 512),
-            "encoder_depth": (2, 6),
-            "head_depth": (1, 3),
-            "corruption_rate": (0.0, 0.7),
-            "dropout_rate": (0.05, 0.3),
-            **SCHEDULE,
-        },
-    ),
-    "subtab": (  # `tau` is its temperature
-        "SubTab",
-        {
-            "emb_dim": (4, 1024),
-            "tau": (0.05, 0.15),
-            "use_cosine_similarity": [True, False],
-            "use_contrastive": [True, False],
-            "use_distance": [True, False],
-            "n_subsets": (2, 7),
-            "overlap_ratio": (0.0, 1.0),
-            "mask_ratio": (0.1, 0.3),
-            "noise_level": (0.5, 2.0),
-            "noise_type": ["Swap", "Gaussian", "Zero_Out"],
-            **SCHEDULE,
-        },
-    ),
-    "switchtab": (
-        "SwitchTab",
-        {
-            "encoder_head_dim": (16, 256),
-            "encoder_depth": (1, 4),
-            "n_head": (1, 4),
-            "ffn_factor": (1, 3),
-            "dropout_rate": (0.05, 0.3),
-            "learning_rate": (0.0001, 0.05),
-            "weight_decay": (1e-5, 5e-4),
-        },
-    ),
-    # `p_m` is the proportion of masked cells, `alpha_1` and `alpha_2` weigh the reconstruction of categories and of
-    # numbers, `beta` the consistency loss, `K` counts the masked copies of a row.
-    "vime": (
-        "VIME",
-        {
-            "predictor_hidden_dim": (16, 512),
-            "p_m": (0.1, 0.9),
-            "alpha_1": (0.1, 5.0),
-            "alpha_2": (0.1, 5.0),
-            "beta": (0.1, 10.0),
-            "K": (2, 20),
-            **SCHEDULE,
-        },
-    ),
-}
+CLASS_WEIGHT = {"class_weight": {"choices": [None, "balanced"]}}
 # Epochs, which are not searched but may be capped, have the networks' own defaults.
 SIZES = {"ft_transformer": {"epochs": 60}, "mlp": {"epochs": 30}}
 PRETRAINED = {"epochs": 30, "pretrain_epochs": 50}
@@ -167,23 +43,31 @@ VARIED_SUBSAMPLE = 0.8
 VARIED_FEATURES = 0.6
 
 
-def make_space(ranges: Ranges, start: Mapping[str, Any] | None = None) -> Space:
+@cache
+def read_spaces() -> dict[str, dict[str, dict[str, Any]]]:
+    """Read `spaces.toml`: by model and tuning, what is searched."""
+    return tomllib.loads(files("tabcast.study.models").joinpath("spaces.toml").read_text(encoding="utf-8"))
+
+
+def make_space(model: str, tuning: str) -> Space:
     """Return the search space with Optuna's distributions."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     def read(given: Any) -> Any:
-        if isinstance(given, list):
-            return CategoricalDistribution(tuple(given))
+        if isinstance(given, dict):
+            return CategoricalDistribution(tuple(given["choices"]))
         low, high, *scale = given
         kind = IntDistribution if isinstance(low, int) else FloatDistribution
         return kind(low, high, log=bool(scale))
 
+    ranges = read_spaces()[model][tuning] | (CLASS_WEIGHT if model in NETWORKS else {})
+    start = ranges.pop("start", None)
     return Space({name: read(given) for name, given in ranges.items()}, start)
 
 
-def search(ranges: Ranges, start: Mapping[str, Any] | None = None) -> Callable[[], Space]:
-    """Return a function that makes the space: Optuna is only imported where something is tuned."""
-    return partial(make_space, ranges, start)
+def spaces_of(model: str) -> dict[str, Callable[[], Space]]:
+    """Return functions that make the spaces of a model: Optuna is only imported where something is tuned."""
+    return {tuning: partial(make_space, model, tuning) for tuning in read_spaces()[model]}
 
 
 def build_xgboost(fixed: Mapping[str, Any], params: Mapping[str, Any], seed: int) -> Any:
@@ -263,12 +147,11 @@ def build_regression(params: Mapping[str, Any], seed: int) -> Any:
 
 def network(name: str) -> Model:
     """Return a network of tabcast, which takes the table with its categories and missing values."""
-    label, paper = NETWORKS[name]
     return Model(
         name,
-        label,
+        NETWORKS[name],
         lambda params, seed: make_model(name, seed=seed).set_params(**params),
-        {"paper": search({**paper, **CLASS_WEIGHT})},
+        spaces_of(name),
         unavailable=None if find_spec("torch") else MISSING,
         vary=lambda estimator, seed: clone(estimator).set_params(random_state=seed),
         preprocessing="native",
@@ -283,7 +166,7 @@ MODELS: dict[str, Model] = {
             "xgboost",
             "XGBoost",
             partial(build_xgboost, {}),
-            {"paper": search(PAPER_XGBOOST), "sane": search(SANE_XGBOOST, XGBOOST_DEFAULTS)},
+            spaces_of("xgboost"),
             vary=vary_xgboost,
             trees="n_estimators",
         ),
@@ -298,7 +181,7 @@ MODELS: dict[str, Model] = {
             "hist_gradient_boosting",
             "HistGradientBoosting",
             build_boosting,
-            {"sane": search(SANE_BOOSTING, BOOSTING_DEFAULTS)},
+            spaces_of("hist_gradient_boosting"),
             vary=vary_boosting,
             trees="max_iter",
         ),
@@ -306,16 +189,11 @@ MODELS: dict[str, Model] = {
             "random_forest",
             "Random forest",
             build_forest,
-            {"sane": search(SANE_FOREST, FOREST_DEFAULTS)},
+            spaces_of("random_forest"),
             vary=vary_forest,
             trees="n_estimators",
         ),
-        Model(
-            "logistic_regression",
-            "Logistic regression",
-            build_regression,
-            {"sane": search({"C": (1e-3, 1e3, "log")}, {"C": 1.0})},
-        ),
+        Model("logistic_regression", "Logistic regression", build_regression, spaces_of("logistic_regression")),
         *map(network, NETWORKS),
     )
 }
