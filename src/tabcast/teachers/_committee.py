@@ -235,10 +235,11 @@ class Committee(Teacher):
         row_weight = None
         if sample_weight is not None and sample_weight[rows].sum() > 0:  # a row counts 1 on average
             row_weight = sample_weight[rows] / sample_weight[rows].mean()
-        weights = self.weights
-        if weights is None:
+        if self.weights is None:
             weights = mixture_weights(likelihood, strength=PRIOR_STRENGTH, row_weight=row_weight)
-        return np.asarray(weights, dtype=float), np.tensordot(weights, self.by_member_[:, known], axes=1), y[rows]
+        else:
+            weights = np.asarray(self.weights, dtype=float)
+        return weights, np.tensordot(weights, self.by_member_[:, known], axes=1), y[rows]
 
     def teach(self, own_proba: Floats) -> Floats:
         """Return the members' weighted mean, with the given probabilities for the user's estimator."""
