@@ -20,7 +20,6 @@ from tabcast.guard._verdict import say_verdict
 from tabcast.plots._figure import clean
 from tabcast.report import render_report
 from tabcast.report._page import link, make_environment
-from tabcast.report._words import say_history
 from tests.report.sample import make_run
 
 HOSTILE = (
@@ -237,17 +236,14 @@ def test_names_with_invisible_characters_are_named(hostile_page):
     assert "invisible characters: U+200B, U+2060, U+FEFF" in hostile_page
 
 
-def test_a_filled_table_and_its_growth():
-    history = [{"n_labeled": 40, "share": 0.2}, {"n_labeled": 80, "share": 0.6}]
-    bound = {"class": None, "n_unlabeled": 80, "n_rows": 40, "threshold": 0.9, "n_right": 39}
+def test_a_filled_table():
     filled = {
-        "n_filled": 48, "n_review": 32, "share": 0.6, "rule": "precision", "stopped": False, "n_held_out": 80,
-        "n_given": 80, "bounds": [bound], "precision": 0.9, "confidence": 0.9, "n_next_rows": 0, "history": history,
+        "n_filled": 48, "n_review": 32, "share": 0.6, "n_held_out": 80, "n_given": 80, "precision": 0.9,
+        "confidence": 0.9, "n_unlabeled": 80, "n_rows": 40, "threshold": 0.9, "n_right": 39,
     }  # fmt: skip
     section = find_section(render(make_run(), filled=filled), "filled")
     assert "At least 90% of the filled labels are right" in section
-    assert say_history(history) in section
-    assert "Filled rows by number of labels" in section
+    assert "32 rows are left for review" in section
 
 
 def test_columns_used_and_left_out_are_named_with_the_reason(page):

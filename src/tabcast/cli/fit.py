@@ -220,8 +220,6 @@ def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> lis
     lines.append(f"The prediction is {summary['decision']['meaning']}; choose with --decision.")
     if filled:
         lines += ["", "The filled table:", *say_filled(filled)]
-        if filled["n_next_rows"]:
-            lines.append(f"To fill more, label rows in the table (the {filled['n_next_rows']} of next_rows.csv first).")
     tables = [path for name, path in files.items() if name not in ("report", "model")]
     return [
         *lines,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -133,13 +133,3 @@ def _find_rounds(source: Any) -> tuple[pd.DataFrame, int, pd.DataFrame | None]:
         raise ValueError(f"There is nothing for plot_rounds to draw: {type(source).__name__} has no history of rounds.")
     alphas = training.get("alpha_scores")
     return pd.DataFrame(training["history"]), int(training["best_round"]), pd.DataFrame(alphas) if alphas else None
-
-
-@styled
-def plot_growth(history: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw the proportion of unlabeled rows that is filled by number of labels, one dot per run."""
-    figure = new_figure(7.2, 2.6)
-    ax = figure.add_subplot()
-    ax.plot([one["n_labeled"] for one in history], [100 * one["share"] for one in history], "o-", color=ACCENT)
-    ax.set(xlabel="labeled rows", ylabel="filled rows, %", ylim=(-3, 103))
-    return figure

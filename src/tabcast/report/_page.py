@@ -85,10 +85,8 @@ def draw(summary: Mapping[str, Any]) -> dict[str, Markup]:
     """Every picture that there are facts for, by name."""
     from tabcast import plots
     from tabcast.plots._figure import to_image
-    from tabcast.plots._training import plot_growth
 
     diagnostics, verdict = summary.get("diagnostics") or {}, summary.get("verdict")
-    history = (summary.get("filled") or {}).get("history") or []
     rounds = (summary.get("training") or {}).get("history") or []
     titled = {
         "verdict": (
@@ -96,7 +94,6 @@ def draw(summary: Mapping[str, Any]) -> dict[str, Markup]:
             plots.plot_verdict,
             verdict and verdict["n_unlabeled"],
         ),
-        "growth": ("Filled rows by number of labels", lambda _: plot_growth(history), len(history) > 1),
         "quality": ("Confusion matrix of held-out rows", plots.plot_confusion, None),
         "thresholds": ("Recall and precision by threshold", plots.plot_thresholds, None),
         "curves": ("ROC and precision-recall curves of held-out rows", plots.plot_curves, None),

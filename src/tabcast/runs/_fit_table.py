@@ -90,7 +90,7 @@ def fit_table(
     precision : float, default=None
         Fill the table: rows are filled with predictions from the lowest probability on at which, with 90% confidence,
         at least this proportion of the filled labels is right, for example 0.95; see docs/filled_table.md. The result
-        is in `filled` and `next_rows` of the run. None: no filled table.
+        is in `filled` of the run. None: no filled table.
     unlabeled : path or DataFrame, default=None
         More rows without a label, with the columns of `table`; it may write numbers and dates in a notation of its own.
         Columns that only one of the two has are named in a warning.

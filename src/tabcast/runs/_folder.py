@@ -23,10 +23,10 @@ from tabcast.wording import Argument, ArgumentError, list_names
 
 MODEL, PREDICTIONS, PSEUDO_LABELS = "model.skops", "predictions.csv", "pseudo_labels.csv"
 PARTS = "predictions"  # a folder, where the table is one
-FILLED, NEXT_ROWS = "filled.csv", "next_rows.csv"  # where a table is filled
+FILLED = "filled.csv"  # where a table is filled
 REPORT, SUMMARY = "report.html", "summary.json"
 # What has no summary is no run: it comes last.
-FILES = (MODEL, PREDICTIONS, PARTS, PSEUDO_LABELS, FILLED, NEXT_ROWS, REPORT, SUMMARY)
+FILES = (MODEL, PREDICTIONS, PARTS, PSEUDO_LABELS, FILLED, REPORT, SUMMARY)
 REPLACED = ".replaced"
 OF_THE_SYSTEM = (".DS_Store", "Thumbs.db", "desktop.ini")
 INTEGERS = ("row", "round")  # columns of the tables

@@ -26,7 +26,6 @@ from tabcast.report import render_report
 from tabcast.runs._folder import (
     FILLED,
     MODEL,
-    NEXT_ROWS,
     PARTS,
     PREDICTIONS,
     PSEUDO_LABELS,
@@ -75,8 +74,6 @@ class Run:
     filled : DataFrame or None, default=None
         The whole table, with labels filled in where the model may be trusted, and the columns `status` ("given",
         "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision`; text after loading.
-    next_rows : DataFrame or None, default=None
-        The rows to label next, so that more of the table can be filled. None without `precision`.
     parts : tuple of TableFile, default=()
         The files of a folder. The other tables are about a sample of their rows, named by the columns `file` and
         `file_row`; :meth:`save` predicts every row of every file, into the folder `predictions`.
@@ -98,7 +95,6 @@ class Run:
     diagnostics: Diagnostics | None = None
     feature_values: pd.DataFrame | None = None
     filled: pd.DataFrame | None = None
-    next_rows: pd.DataFrame | None = None
     parts: tuple[TableFile, ...] = ()
     dask: str | None = None
 
@@ -173,9 +169,8 @@ class Run:
         summary = json.dumps(self.summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         saved = SavedModel(self.model, self.understanding, self.decision)
         tables = {PREDICTIONS: self.predictions, PSEUDO_LABELS: self.pseudo_labels}
-        tables |= {
-            name: one for name, one in {FILLED: self.filled, NEXT_ROWS: self.next_rows}.items() if one is not None
-        }
+        if self.filled is not None:
+            tables[FILLED] = self.filled
         writers: dict[str, Callable[[Path], Any]] = {
             MODEL: lambda path: save_model(path, saved),
             **{name: partial(guard_frame(one).to_csv, index=False) for name, one in tables.items()},
@@ -253,9 +248,9 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     for frame, names in ((predictions, [label]), (pseudo_labels, ["label", "raw_label"])):
         for name in names:
             frame[name] = _restore_labels(frame[name], understanding, saved.classes)
-    filled, next_rows = (read_text(folder / name) if summary.get("filled") else None for name in (FILLED, NEXT_ROWS))
+    filled = read_text(folder / FILLED) if summary.get("filled") else None
     loaded = (saved.classifier, understanding, predictions, pseudo_labels, summary, saved.decision)
-    return Run(*loaded, filled=filled, next_rows=next_rows)
+    return Run(*loaded, filled=filled)
 
 
 def _restore_labels(texts: pd.Series[Any], understanding: Understanding, classes: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from tabcast.diagnostics import diagnose
 from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.files._words import ColumnNote, word_note, word_reasons
 from tabcast.runs._filling import fill_table, warn_of_filled
-from tabcast.runs._folder import FILLED, MODEL, NEXT_ROWS, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
+from tabcast.runs._folder import FILLED, MODEL, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._predict import tabulate_predictions
 from tabcast.runs._run import Run
 from tabcast.runs._table import PreparedTable
@@ -71,12 +71,12 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         "diagnostics": diagnostics.to_dict(),
         "warnings": [*table.notes, *map(word_note, table.understanding.notes), *sentences],
     }
-    filled = next_rows = None
+    filled = None
     if options.precision is not None:
-        filled, next_rows, summary["filled"] = fill_table(
-            table, predictions, model.classes_, rule, guarded.out_of_fold_, options.precision, options.random_state
+        filled, summary["filled"] = fill_table(
+            table, predictions, model.classes_, rule, guarded.out_of_fold_, options.precision
         )
-        summary["files"] |= {"filled": FILLED, "next_rows": NEXT_ROWS}
+        summary["files"]["filled"] = FILLED
     if table.parts:
         summary["files"]["prediction_parts"] = PARTS
     return Run(
@@ -89,7 +89,6 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         diagnostics=diagnostics,
         feature_values=table.frame[table.understanding.feature_names],
         filled=filled,
-        next_rows=next_rows,
         parts=tuple(table.parts),
         dask=options.dask,
     )
