@@ -65,7 +65,7 @@ def test_the_user_is_told_and_overrules():
 
 def test_percent_on_some_values_only_is_said():
     rates = [f"{n / 100}%" if n % 2 else str(n / 100) for n in AMOUNTS]
-    assert "without % are read as percent too" in learn(rates).columns[0].why
+    assert "without % read as percent too" in learn(rates).columns[0].why
 
 
 def test_two_currencies_are_not_added_up():

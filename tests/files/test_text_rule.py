@@ -100,38 +100,6 @@ def test_text_without_spaces_is_read_by_characters():
     assert understand(frame, "y").features(frame).notna().all().all()
 
 
-def test_thousands_of_levels_are_read_by_their_spelling():
-    random = np.random.default_rng(0)
-    towns = [f"{random.choice(GOOD)}{random.choice(BAD)} {random.integers(40)}" for _ in range(4_000)]
-    frame = pd.DataFrame({"town": towns, "y": ["a", "b", None, None] * 1_000})
-    understanding = understand(frame, "y")
-    column = understanding.columns[0]
-    assert (column.kind, column.used) == ("category", True)
-    assert re.search(r"levels, as 20 features of \d+ groups of three characters", column.why)
-    near, far, new = understanding.features(
-        pd.DataFrame({"town": ["warmcold 1", "quickrude 7", "warmcold 99"]})
-    ).to_numpy()
-    assert near @ new > 2 * abs(near @ far)
-    assert understand(frame, "y", categories=["town"]).output_names == ["town"]
-    few = frame.assign(town=[f"{random.choice(GOOD)} {random.integers(30)}" for _ in range(4_000)])
-    assert understand(few, "y").output_names == ["town"]
-
-
-def test_levels_with_nothing_in_common_are_grouped():
-    frame = pd.DataFrame({"code": [chr(0x4E00 + n % 1_500) for n in range(4_000)], "y": ["a", "b", None, None] * 1_000})
-    column = understand(frame, "y").columns[0]
-    assert "the 199 most frequent kept" in column.why
-
-
-def test_a_repeated_column_can_be_used_all_the_same():
-    frame, _ = make_reviews()
-    frame["review.2"] = frame["review"]
-    assert not any(name.startswith("review.2") for name in understand(frame, "y").output_names)
-    understanding = understand(frame, "y", use=["review.2"])
-    assert any(name.startswith("review.2") for name in understanding.output_names)
-    assert understanding.features(frame).notna().all().all()
-
-
 def test_names_that_are_taken():
     frame, _ = make_reviews()
     frame["review text 1"] = np.arange(200) % 7

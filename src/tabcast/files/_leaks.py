@@ -17,9 +17,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.files._rules import TextRule
-from tabcast.files._understand import Understanding
-from tabcast.files._words import Fact, note
+from tabcast.files._understand import CAUTION, MOST_NAMES, Understanding
+from tabcast.wording import Argument, list_names
 
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest
@@ -27,33 +26,35 @@ LEVEL = 0.05  # of the bound, over all columns
 SIDE_BY_SIDE = 0.9  # of a class's rows, those with a neighbor of the same class; of two classes of noise, 0.75
 MOST_ROWS = 2_000
 N_FOLDS = 5
+ONLY_LABELED = "has values in labeled rows and in hardly any unlabeled one"
 HARDLY, OFTEN = 0.02, 0.5  # proportions of unlabeled and of labeled rows with a value
 
 
 def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.object_]) -> Understanding:
     """The understanding with an alarm on each column that predicts the target alone, or that only labeled rows have."""
-    labeled, X = ~pd.isna(y), _one_per_column(understanding, X)
+    first = {rule.outputs[0]: rule.name for rule in understanding.rules}  # of a column of text the first feature
+    labeled, X = ~pd.isna(y), X[list(first)].rename(columns=first)
     scores = find_predictive(X.loc[labeled], np.array([str(label) for label in y[labeled]]))
     only_labeled = find_only_labeled(X, labeled)
-    if not scores and not only_labeled:
-        return understanding
-    facts = {name: (note("predicts_target", score=score),) for name, score in scores.items()}
-    for name in only_labeled:
-        facts[name] = (*facts.get(name, ()), note("only_labeled"))
-    alarms: list[Fact] = []
+    notes = list(understanding.notes)
     if scores:
-        alarms.append(note("leak", columns=list(scores), target=understanding.target, score=min(scores.values())))
+        advice = "if known only after the label or made from it, leave out with "
+        where = f"balanced accuracy {min(scores.values()):.1%} or more on held-out labeled rows"
+        who = f"Column {list_names(scores, MOST_NAMES)} alone predicts {understanding.target!r} nearly perfectly"
+        notes.append((f"{CAUTION}{who} ({where}); {advice}", Argument("ignore", list(scores)[:MOST_NAMES]), "."))
     if only_labeled:
-        alarms.append(note("known_for_labeled_rows", columns=only_labeled))
-    columns = [replace(one, facts=(*one.facts, *facts.get(one.name, ()))) for one in understanding.columns]
-    return replace(understanding, columns=columns, notes=[*understanding.notes, *alarms])
-
-
-def _one_per_column(understanding: Understanding, X: pd.DataFrame) -> pd.DataFrame:
-    """The features, of a column of text the first."""
-    first = {rule.outputs[0]: rule.name for rule in understanding.rules if isinstance(rule, TextRule)}
-    others = {name for rule in understanding.rules if isinstance(rule, TextRule) for name in rule.outputs[1:]}
-    return X[[name for name in X.columns if name not in others]].rename(columns=first)
+        advice = "so the model learns from what it will not know; leave out with "
+        who = f"Column {list_names(only_labeled, MOST_NAMES)} {ONLY_LABELED}"
+        notes.append((f"{CAUTION}{who}, {advice}", Argument("ignore", only_labeled[:MOST_NAMES]), "."))
+    columns = []
+    for column in understanding.columns:
+        leaks = [ONLY_LABELED] if column.name in only_labeled else []
+        if column.name in scores:
+            score = f"balanced accuracy {scores[column.name]:.1%} on held-out labeled rows"
+            leaks.insert(0, f"alone it predicts the target ({score})")
+        leak = "; ".join(leaks)
+        columns.append(replace(column, why=f"{column.why}; {leak}", leak=leak) if leak else column)
+    return replace(understanding, columns=columns, notes=notes)
 
 
 def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, float]:
