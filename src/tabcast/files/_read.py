@@ -8,8 +8,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -34,7 +33,11 @@ BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
 ]
 BLOCK_BYTES = 1 << 22
 SAMPLE_RECORDS = 200
-LONGEST_FIELD = 131_072  # of the csv module
+BROKEN_RECORDS = {  # what the csv module says, and what we say
+    "field larger": "has a field of more than 131,072 characters, probably a double quote that is never closed",
+    "unexpected end": "opens a double quote that is never closed",
+    "expected after": "has characters after a closing double quote; a quote inside a quoted value is written twice",
+}
 CONTROLS = re.compile(r"[\x01-\x08\x0e-\x19\x1b-\x1f]")
 BLANK = " \t\x1a"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
@@ -47,17 +50,12 @@ class TableFile:
     again is refused.
     """
 
-    n_rows: int | None = None
+    n_rows: int | None = None  # known of a file that tells it, or once it was read
 
     def __init__(self, source: Source) -> None:
         self.path = source.path
         self._source = source
-        self.names, notes = self._read_names()
-        self.notes = [*source.notes, *notes]
-
-    def count_rows(self) -> int:
-        """Rows of the file; of a text table about as many, from its lines."""
-        raise NotImplementedError
+        self.names, self.notes = self._read_names()
 
     def batches(
         self, batch_rows: int | None, used: Sequence[str], kept: Sequence[str] = ()
@@ -117,80 +115,109 @@ def _to_frame(table: Any, index: pd.RangeIndex, *, untouched: bool = False) -> p
 # ---- Text
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a text table is written."""
-
-    encoding: str
-    delimiter: str
-    skip_space: bool = False  # spaces after a delimiter do not count: `1, "two"`
-    says_delimiter: bool = False  # the first line is Excel's `sep=;`, not the header
-
-
 class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
     def __init__(self, source: Source) -> None:
-        encoding, has_quotes = _find_encoding(source)
-        self._dialect = _find_dialect(source, encoding)
+        self._encoding, has_quotes = _find_encoding(source)
+        self._source, self._says_delimiter = source, False
+        with self._open() as file:
+            first = file.readline().strip()
+        if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:  # written for Excel
+            self._delimiter, self._says_delimiter = first[4], True
+        else:
+            self._delimiter = max(DELIMITERS, key=self._score)
         if has_quotes:  # pyarrow tolerates quotes that are never closed, and what stands behind a closing one
-            _check_records(source, self._dialect)
+            self._check_records()
         super().__init__(source)
-        if encoding == "cp1252":
+        if self._encoding == "cp1252":
             self.notes.insert(0, f"{source.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
 
-    def count_rows(self) -> int:
-        """The lines below the header, those within quoted values included."""
-        with self._source.open_bytes() as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK_BYTES), b"")) - 1
-
     def _read_names(self) -> tuple[list[str], list[str]]:
-        with _open_text(self._source, self._dialect.encoding) as file:
-            self._header_line, header = next(_records(self._source, file, self._dialect), (1, []))
-        return name_columns(self._source, header, complete=True)
+        with self._open() as file:
+            self._header_line, header = next(self._records(file, self._delimiter), (1, []))
+        return name_columns(self._source, header)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         names = [str(position) for position in range(len(self.names))]
-        encoding = "utf-8" if self._dialect.encoding == "utf-8-sig" else self._dialect.encoding
+        reading = arrow_csv.ReadOptions(
+            use_threads=False,  # with threads, pyarrow reads on where nobody asks for more
+            block_size=BLOCK_BYTES,
+            encoding=self._encoding.removesuffix("-sig"),
+            column_names=names,
+            skip_rows=self._header_line - 1,
+            skip_rows_after_names=1,
+        )
+        parsing = arrow_csv.ParseOptions(
+            delimiter=self._delimiter,
+            newlines_in_values=True,
+            invalid_row_handler=lambda row: "error" if row.text.strip(BLANK) else "skip",
+        )
+        converting = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.large_string()),
+            strings_can_be_null=True,
+            null_values=[""],
+            include_columns=[names[position] for position in positions],
+        )
         try:
             with self._source.open_bytes() as file:
-                reader = arrow_csv.open_csv(
-                    self._without_spaces(file) if self._dialect.skip_space else file,
-                    arrow_csv.ReadOptions(
-                        use_threads=False,  # with threads, pyarrow reads on where nobody asks for more
-                        block_size=BLOCK_BYTES,
-                        encoding=encoding,
-                        column_names=names,
-                        skip_rows=self._header_line - 1,
-                        skip_rows_after_names=1,
-                    ),
-                    arrow_csv.ParseOptions(
-                        delimiter=self._dialect.delimiter,
-                        newlines_in_values=True,
-                        invalid_row_handler=lambda row: "error" if row.text.strip(BLANK) else "skip",
-                    ),
-                    arrow_csv.ConvertOptions(
-                        column_types=dict.fromkeys(names, pa.large_string()),
-                        strings_can_be_null=True,
-                        null_values=[""],
-                        include_columns=[names[position] for position in positions],
-                    ),
-                )
+                reader = arrow_csv.open_csv(file, reading, parsing, converting)
                 yield reader.schema.empty_table()
                 yield from (pa.Table.from_batches([batch]) for batch in reader)
         except pa.ArrowInvalid as error:
-            if _check_records(self._source, self._dialect) == 0:
+            if self._check_records() == 0:
                 return  # nothing below the header is too little for pyarrow
-            reason = str(error).splitlines()[0][:200].rstrip(".")
-            raise TableFileError(f"{self._source.name} cannot be cut into fields ({reason}).") from None
+            raise TableFileError(f"{self._source.name} cannot be cut into fields ({_shorten(error)}).") from None
 
-    def _without_spaces(self, file: Any) -> io.BytesIO:
-        """The file without spaces between delimiters and quotes, which pyarrow cannot skip."""
-        text, dialect = io.TextIOWrapper(file, encoding=self._dialect.encoding, newline=""), self._dialect
-        result = io.StringIO()
-        rows = csv.reader(text, delimiter=dialect.delimiter, skipinitialspace=True)
-        csv.writer(result, delimiter=dialect.delimiter, lineterminator="\n").writerows(rows)
-        return io.BytesIO(result.getvalue().encode(dialect.encoding))
+    def _score(self, delimiter: str) -> tuple[float, int]:
+        """How well a delimiter fits the first rows: the proportion with as many fields as the header, that number."""
+        lengths = []
+        with suppress(TableFileError), self._open() as file:  # a stray quote further down: the check will name its line
+            for _, record in islice(self._records(file, delimiter), SAMPLE_RECORDS):
+                lengths.append(len(record))
+        if not lengths or lengths[0] < 2:
+            return 0.0, 0
+        return lengths.count(lengths[0]) / len(lengths), lengths[0]
+
+    def _check_records(self) -> int:
+        """Name the first line that is not cut into as many fields as the header; the number of rows if none is."""
+        n_rows = -1
+        width = 0
+        with self._open() as file:
+            for line, record in self._records(file, self._delimiter):
+                n_rows += 1
+                width = width or len(record)
+                if len(record) != width:
+                    fewer = len(record) < width
+                    advice = "complete or remove it" if fewer else "a value that holds the delimiter must be in quotes"
+                    raise TableFileError(
+                        f"Line {line:,} of {self._source.name} has {'only ' if fewer else ''}{len(record):,} fields, "
+                        f"the header has {width:,} (delimiter {DELIMITERS[self._delimiter]}); {advice}."
+                    )
+        return n_rows
+
+    def _records(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """The lines cut into fields, each with its line number; blank lines are left out."""
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        if self._says_delimiter:
+            next(reader, None)
+        while True:
+            line = reader.line_num + 1
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                reason = next((ours for theirs, ours in BROKEN_RECORDS.items() if theirs in str(error)), str(error))
+                raise TableFileError(f"Line {line:,} of {self._source.name} {reason}.") from None
+            if record is None:
+                return
+            if len(record) > 1 or (record and record[0].strip(BLANK)):
+                yield line, record
+
+    @contextmanager
+    def _open(self) -> Iterator[TextIO]:
+        """The file as text, its line ends untouched."""
+        with self._source.open_bytes() as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
+            yield text
 
 
 def _find_encoding(source: Source) -> tuple[str, bool]:
@@ -199,116 +226,21 @@ def _find_encoding(source: Source) -> tuple[str, bool]:
         head = raw.read(4)
     marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark)), None)
     for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
-        has_quotes, is_blank = False, True
+        has_quotes = False
         try:
-            with _open_text(source, encoding) as file:
+            with source.open_bytes() as raw, io.TextIOWrapper(raw, encoding=encoding, newline="") as file:
                 for block in iter(partial(file.read, BLOCK_BYTES), ""):
-                    _refuse_binary(source, block)
                     has_quotes |= '"' in block
-                    is_blank = is_blank and not block.strip("\ufeff \t\r\n")
+                    if "\x00" in block or len(CONTROLS.findall(block[:HEAD_BYTES])) > max(2, len(block) / 100):
+                        raise TableFileError(
+                            f"{source.name} holds zero bytes or control characters, so it is not a text table; name a "
+                            "table, or save text in UTF-16 as UTF-8."
+                        )
         except UnicodeDecodeError:
             continue
-        if marked and is_blank:
-            raise TableFileError(
-                f"{source.name} is empty but for a byte-order mark; a table needs column names and rows."
-            )
         return encoding, has_quotes
     which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
     raise TableFileError(f"{source.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
-
-
-def _refuse_binary(source: Source, block: str) -> None:
-    """Zero bytes and many control characters are not text."""
-    if "\x00" in block:
-        advice = "if it is UTF-16 text, save it as UTF-8" if block.count("\x00") > len(block) / 4 else "name a table"
-        raise TableFileError(f"{source.name} holds zero bytes, so it is not a text table; {advice}.")
-    start = block[:HEAD_BYTES]
-    if len(CONTROLS.findall(start)) > max(2, len(start) / 100):
-        raise TableFileError(f"{source.name} is full of control characters, so it is not a text table; name a table.")
-
-
-def _find_dialect(source: Source, encoding: str) -> Dialect:
-    """The delimiter with the most regular rows, then the most columns; spaces are skipped only if that helps."""
-    with _open_text(source, encoding) as file:
-        first = file.readline().strip()
-    if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:
-        return Dialect(encoding, first[4], says_delimiter=True)
-    candidates = [Dialect(encoding, delimiter, skip) for skip in (False, True) for delimiter in DELIMITERS]
-    return max(candidates, key=lambda dialect: _score(source, dialect))
-
-
-def _score(source: Source, dialect: Dialect) -> tuple[float, int, int]:
-    """How well a dialect fits the first rows: the larger, the better.
-
-    The proportion of rows with as many fields as the header, that number (none for a single column), and minus the
-    number of fields that begin with spaces and a quote.
-    """
-    lengths, n_spaced = [], 0
-    try:
-        with _open_text(source, dialect.encoding) as file:
-            for _, record in islice(_records(source, file, dialect), SAMPLE_RECORDS):
-                lengths.append(len(record))
-                n_spaced += sum(field.startswith(" ") and field.lstrip().startswith('"') for field in record)
-    except TableFileError:
-        pass  # a stray quote further down: the rows before it say enough, and the check will name its line
-    if not lengths or lengths[0] < 2:
-        return 0.0, 0, 0
-    return lengths.count(lengths[0]) / len(lengths), lengths[0], -n_spaced
-
-
-def _check_records(source: Source, dialect: Dialect) -> int:
-    """Name the first line that is not cut into as many fields as the header; the number of rows if there is none."""
-    n_rows = 0
-    with _open_text(source, dialect.encoding) as file:
-        records = _records(source, file, dialect)
-        _, header = next(records, (1, []))
-        for line, record in records:
-            n_rows += 1
-            if len(record) != len(header):
-                fewer = "only " if len(record) < len(header) else ""
-                advice = (
-                    "complete the line or remove it" if fewer else "a value that holds the delimiter must be in quotes"
-                )
-                raise TableFileError(
-                    f"Line {line:,} of {source.name} has {fewer}{len(record):,} fields, the header has {len(header):,} "
-                    f"(delimiter {DELIMITERS[dialect.delimiter]}); {advice}."
-                )
-    return n_rows
-
-
-def _records(source: Source, file: TextIO, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a text table cut into fields, each with its line number; blank lines are left out."""
-    reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=dialect.skip_space, strict=True)
-    if dialect.says_delimiter:
-        next(reader, None)
-    while True:
-        line = reader.line_num + 1
-        try:
-            record = next(reader, None)
-        except csv.Error as error:
-            raise TableFileError(f"Line {line:,} of {source.name} {_word_broken_record(str(error))}.") from None
-        if record is None:
-            return
-        if len(record) > 1 or (record and record[0].strip(BLANK)):
-            yield line, record
-
-
-def _word_broken_record(reason: str) -> str:
-    """What the csv module found, in our words."""
-    if "field larger" in reason:
-        return f"has a field of more than {LONGEST_FIELD:,} characters, probably a double quote that is never closed"
-    if "unexpected end" in reason:
-        return "opens a double quote that is never closed"
-    if "expected after" in reason:
-        return "has characters after a closing double quote; a quote inside a quoted value is written twice"
-    return f"cannot be cut into fields ({reason})"
-
-
-@contextmanager
-def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
-    """The file as text, its line ends untouched."""
-    with source.open_bytes() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
-        yield text
 
 
 # ---- Parquet and Feather
@@ -317,20 +249,16 @@ def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
 class ArrowTable(TableFile):
     """A Parquet or Feather file, with its own types."""
 
-    def count_rows(self) -> int:
-        """The number that the file tells."""
-        with self._open() as file:
-            if isinstance(file, parquet.ParquetFile):
-                return int(file.metadata.num_rows)
-            return sum(file.get_batch(number).num_rows for number in range(file.num_record_batches))
-
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
-            schema = file.schema_arrow if isinstance(file, parquet.ParquetFile) else file.schema
+            is_parquet = isinstance(file, parquet.ParquetFile)
+            schema = file.schema_arrow if is_parquet else file.schema
+            if is_parquet and self.n_rows is None:
+                self.n_rows = file.metadata.num_rows
             self._own = [name for name in schema.names if not PANDAS_INDEX.match(name)]
-        if not self._own:
-            raise TableFileError(f"{self._source.name} has no columns.")
-        return name_columns(self._source, self._own, complete=False)
+        if len(set(self._own)) < len(self._own):
+            raise TableFileError(f"{self._source.name} has columns of the same name; rename or remove one.")
+        return name_columns(self._source, self._own)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [self._own[position] for position in positions]
@@ -355,11 +283,7 @@ class ArrowTable(TableFile):
                     with parquet.ParquetFile(raw, pre_buffer=False) as file:
                         yield file
             except (pa.ArrowException, OSError) as error:
-                reason = str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__
-                raise TableFileError(
-                    f"{self._source.name} is a damaged or incomplete {self._source.format.capitalize()} file "
-                    f"({reason}); copy or write it again."
-                ) from None
+                raise _damaged(self._source, error) from None
 
 
 # ---- Excel
@@ -386,6 +310,7 @@ class ExcelTable(TableFile):
             raise TableFileError(f"Sheet {name!r} of {source.name} is empty; a table needs column names and rows.")
         width = max(max(place for place, cell in enumerate(row) if cell is not None) for row in rows) + 1
         self._header, *self._rows = [(row + [None] * width)[:width] for row in rows]
+        self.n_rows = len(self._rows)
         super().__init__(source)
         if sheet is None and len(sheets) > 1:
             self.notes.append(
@@ -393,14 +318,8 @@ class ExcelTable(TableFile):
                 "read another."
             )
 
-    def count_rows(self) -> int:
-        """Rows of the sheet."""
-        return len(self._rows)
-
     def _read_names(self) -> tuple[list[str], list[str]]:
-        return name_columns(
-            self._source, ["" if cell is None else text_of(cell) for cell in self._header], complete=True
-        )
+        return name_columns(self._source, ["" if cell is None else text_of(cell) for cell in self._header])
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [_to_array([row[position] for row in self._rows]) for position in positions]
@@ -438,10 +357,17 @@ def _open_workbook(source: Source) -> Iterator[Any]:
         except TableFileError:
             raise
         except Exception as error:  # whatever a damaged file makes openpyxl stumble over
-            reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-            raise TableFileError(
-                f"{source.name} is a damaged or incomplete Excel file ({reason}); copy or save it again."
-            ) from None
+            raise _damaged(source, error) from None
+
+
+def _damaged(source: Source, error: Exception) -> TableFileError:
+    what = f"a damaged or incomplete {source.format.capitalize()} file ({_shorten(error)})"
+    return TableFileError(f"{source.name} is {what}; copy or write it again.")
+
+
+def _shorten(error: Exception) -> str:
+    """What a library says is wrong, on one line."""
+    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
 
 
 # ---- For users

@@ -30,23 +30,18 @@ LINE_BREAK = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]\s*")  # some classifiers
 
 # First bytes of what people have instead of a table, what it is, and what to do.
 OTHER_FORMATS: list[tuple[bytes, str, str]] = [
-    (b"PK\x03\x04", "a zip archive", "unpack it, or compress the CSV with gzip"),
-    (b"PK\x05\x06", "an empty zip archive", "look for the table elsewhere"),
+    (
+        b"PK\x03\x04",
+        "a zip archive, or an Office file that is no Excel workbook",
+        "unpack it, or save the table as CSV",
+    ),
     (b"\xd0\xcf\x11\xe0", "an old Excel or Office file", "save the sheet as CSV"),
     (b"BZh", "compressed with bzip2", "unpack it, or compress it with gzip"),
     (b"\xfd7zXZ\x00", "compressed with xz", "unpack it, or compress it with gzip"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd", "unpack it, or compress it with gzip"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it, or compress the CSV with gzip"),
-    (b"Rar!", "a rar archive", "unpack it, or compress the CSV with gzip"),
     (b"FEA1", "a Feather file of the first version", "write it again with a current version of pandas"),
     (b"SQLite format 3\x00", "a SQLite database", "export the table as CSV"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "export the table as Parquet or CSV"),
-    (b"ORC", "an ORC file", "convert it to Parquet"),
-    (b"Obj\x01", "an Avro file", "convert it to Parquet"),
     (b"%PDF-", "a PDF document", "export the table as CSV"),
-    (b"\x89PNG", "a picture", "export the table as CSV"),
-    (b"\xff\xd8\xff", "a picture", "export the table as CSV"),
-    (b"\x7fELF", "a program", "name the table instead"),
 ]
 
 
@@ -62,14 +57,6 @@ class Source:
     def name(self) -> str:
         """How the file is called in messages."""
         return self.path.name
-
-    @property
-    def notes(self) -> list[str]:
-        """That its name promises something else."""
-        if self.format == "text" or TYPED_ENDINGS.get(self.path.suffix.lower()) == self.format:
-            return []
-        article = "an" if self.format == "excel" else "a"
-        return [f"{self.name} is {article} {self.format.capitalize()} file by its content, and was read as one."]
 
     @contextmanager
     def open_bytes(self) -> Iterator[BinaryIO]:
@@ -93,36 +80,37 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     """Find out from a file's first bytes how to read it, or why it cannot be read."""
     path = Path(path)
     try:
-        if path.is_dir():
-            raise TableFileError(f"{path.name or path} is a directory; name a file in it ({ALLOWED}).")
-        if path.exists() and not path.is_file():
-            raise TableFileError(f"{path.name} is not a regular file; save the table to one ({ALLOWED}).")
-        with open(path, "rb") as file:
-            head = file.read(HEAD_BYTES)
-    except TableFileError:
-        raise
+        is_folder, is_file = path.is_dir(), path.is_file() or not path.exists()
+        head = b""
+        if is_file and not is_folder:
+            with open(path, "rb") as file:
+                head = file.read(HEAD_BYTES)
     except (OSError, ValueError) as error:
         raise _cannot_open(path, error) from None
+    if is_folder or not is_file:
+        what = "a directory; name a file in it" if is_folder else "not a regular file; save the table to one"
+        raise TableFileError(f"{path.name or path} is {what} ({ALLOWED}).")
     if not head:
         raise TableFileError(f"{path.name} is empty (0 bytes); a table needs a line with column names and rows.")
     is_gzip = head.startswith(b"\x1f\x8b")
     if is_gzip:
         with Source(path, "text", True).open_bytes() as unpacked:
             head = unpacked.read(HEAD_BYTES)
-        if not head:
-            raise TableFileError(f"{path.name} is a gzip file with nothing in it.")
-        if head[257:262] == b"ustar":
-            raise TableFileError(f"{path.name} is a tar archive; unpack it and name the table in it.")
-    found: Format | None = None
-    if head.startswith((b"PAR1", b"ARROW1")):
-        found = "parquet" if head.startswith(b"PAR1") else "feather"
-    if found is not None and is_gzip:
-        raise TableFileError(f"{path.name} is a gzip of a Parquet or Feather file; unpack it with gunzip first.")
-    if found is None and head.startswith(b"PK\x03\x04") and "xl/workbook.xml" in _list_archive(path):
-        found = "excel"
-    if found is not None:
-        return Source(path, found)
-    _refuse_other_formats(path, head)
+        if not head or head.startswith((b"PAR1", b"ARROW1")) or head[257:262] == b"ustar":
+            raise TableFileError(
+                f"{path.name} is a gzip of something other than text; unpack it and name the table in it."
+            )
+    elif head.startswith((b"PAR1", b"ARROW1")):
+        return Source(path, "parquet" if head.startswith(b"PAR1") else "feather")
+    elif head.startswith(b"PK") and _is_workbook(path):
+        return Source(path, "excel")
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
+    for magic, what, advice in OTHER_FORMATS:
+        if head.startswith(magic):
+            raise TableFileError(f"{path.name} is {what}, not a table that can be read here; {advice}.")
+    if start.startswith((b"<!doctype", b"<html", b"<?xml", b"{", b"[{", b"[[")):
+        what = "a web page or XML" if start.startswith(b"<") else "JSON"
+        raise TableFileError(f"{path.name} is {what}, not a table; download or export the table as CSV.")
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if TYPED_ENDINGS.get(ending) in ("parquet", "feather"):
         raise TableFileError(
@@ -136,27 +124,12 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     return Source(path, "text", is_gzip)
 
 
-def _list_archive(path: Path) -> list[str]:
-    """What a zip archive holds; nothing if it is damaged."""
+def _is_workbook(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
+            return "xl/workbook.xml" in archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, EOFError):
-        return []
-
-
-def _refuse_other_formats(path: Path, head: bytes) -> None:
-    """One sentence for each kind of file that people have instead of a table."""
-    for magic, what, advice in OTHER_FORMATS:
-        if head.startswith(magic):
-            if magic.startswith(b"PK") and b"[Content_Types].xml" in head:
-                what, advice = "an Office file other than an Excel workbook, or a damaged one", "save the table as CSV"
-            raise TableFileError(f"{path.name} is {what}, not a table that can be read here; {advice}.")
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
-    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
-        raise TableFileError(f"{path.name} is a web page or XML, not a table; download or export the table as CSV.")
-    if start.startswith((b"{", b"[{", b"[[")):
-        raise TableFileError(f"{path.name} looks like JSON, not like a table; convert it to CSV or Parquet.")
+        return False  # a damaged archive
 
 
 def _cannot_open(path: Path, error: Exception) -> TableFileError:
@@ -170,42 +143,31 @@ def _cannot_open(path: Path, error: Exception) -> TableFileError:
     return TableFileError(f"{name} cannot be opened: {getattr(error, 'strerror', None) or error}.")
 
 
-def name_columns(source: Source, header: list[str], *, complete: bool) -> tuple[list[str], list[str]]:
+def name_columns(source: Source, header: list[str]) -> tuple[list[str], list[str]]:
     """Column names without line breaks and spaces around them, and what was done to them, in sentences.
 
-    With `complete`, an index without a name gets one, and so do later columns of the same name.
+    An index without a name gets one, and so do later columns of the same name.
     """
-    names = [LINE_BREAK.sub(" ", name.strip()) for name in header]
-    changed = [name for own, name in zip(header, names, strict=True) if own.strip() != name]
-    notes = [f"Line breaks in column names became spaces: {list_names(changed)}."] if changed else []
+    names, notes = [LINE_BREAK.sub(" ", name.strip()) for name in header], []
     if not any(names):
         raise TableFileError(f"{source.name} has no column names; its first line must name the columns.")
-    if complete and not names[0]:
+    if not names[0]:
         names[0] = INDEX_NAME
         notes.append(f"The first column has no name, like an index that pandas writes; it is called {INDEX_NAME!r}.")
     if "" in names:
         raise TableFileError(
             f"Column {names.index('') + 1} of {source.name} has no name; give it one in the first line or remove it."
         )
-    renamed, taken = [], set(names)
+    own, renamed = set(names), []
     for position, name in enumerate(names):
-        number = names[:position].count(name) + 1
-        if number == 1:
-            continue
-        while f"{name}.{number}" in taken:
+        number = 1
+        while names[position] in names[:position] or (number > 1 and names[position] in own):
             number += 1
-        names[position] = f"{name}.{number}"
-        taken.add(names[position])
-        renamed.append(names[position])
-    if renamed and not complete:
-        doubles = dict.fromkeys(name.rpartition(".")[0] for name in renamed)
-        raise TableFileError(
-            f"{source.name} has more than one column named {list_names(doubles)}; rename or remove one."
-        )
+            names[position] = f"{name}.{number}"
+        renamed += [names[position]] if number > 1 else []
     if renamed:
-        ones = "one is" if len(renamed) == 1 else "ones are"
         notes.append(
-            f"More than one column has the same name; the later {ones} called {list_names(renamed)}. Remove what is "
-            "not meant."
+            f"More than one column has the same name; later ones are called {list_names(renamed)}. Remove what is not "
+            "meant."
         )
     return names, notes

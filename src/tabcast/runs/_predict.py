@@ -221,7 +221,7 @@ def predict_part(
     notation = Notation({})
     if names:
         notation = understanding.settle_notation(batch for batch, _ in file.batches(SETTLE_ROWS, names))
-    shown = Progress() if progress is None else progress(file.count_rows())
+    shown = Progress() if progress is None else progress(file.n_rows or 0)
     with (
         shown,
         write_whole(out) as unfinished,
