@@ -62,10 +62,9 @@ def test_labeled_rows_of_all_files_and_a_uniform_sample_of_the_others(tmp_path):
         found = sample(folder, most=90, random_state=seed)
         assert len(found.frame) == 150 + 90
         assert (found.n_unlabeled, found.n_sampled) == (450, 90)
-        np.testing.assert_array_equal(found.frame["key"].astype(int), found.part * 200 + found.row)
-        pd.testing.assert_frame_equal(
-            found.frame, whole.iloc[found.part * 200 + found.row].reset_index(drop=True), check_dtype=False
-        )
+        rows = found.origin["file"].map({"a.csv": 0, "b.csv": 200, "c.csv": 400}) + found.origin["file_row"]
+        np.testing.assert_array_equal(found.frame["key"].astype(int), rows)
+        pd.testing.assert_frame_equal(found.frame, whole.iloc[rows].reset_index(drop=True), check_dtype=False)
         counts[found.frame["key"].astype(int)] += 1
     labeled = whole["churned"].notna().to_numpy()
     assert (counts[labeled] == 12).all()

@@ -16,22 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Column, decide_columns
+from tabcast.files._columns import Column, NumberRule, decide_columns
 from tabcast.files._read import TableFile, open_table_file
-from tabcast.files._rules import NumberRule
-from tabcast.files._source import TYPED_ENDINGS
 from tabcast.files._understand import find_labels
 from tabcast.wording import TableFileError, list_names, suggest
 
-PART_ENDINGS = (
-    ".csv",
-    ".tsv",
-    ".csv.gz",
-    ".tsv.gz",
-    *(ending for ending, kind in TYPED_ENDINGS.items() if kind != "excel"),
-)
+PART_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq", ".feather", ".arrow", ".ft", ".xlsx", ".xlsm")
 WILDCARDS = "*?["
 BATCH_ROWS = 100_000
+BATCHES_IN_MEMORY = 8
 DAY = 86_400_000_000  # microseconds
 
 
@@ -86,26 +79,18 @@ def open_parts(paths: Sequence[str | os.PathLike[str]]) -> list[TableFile]:
 class RowSample:
     """Rows of several files as one table: all that have a label, and a uniform sample of the others.
 
-    `frame` is in the order of files and rows, numbered from 0; `part` and `row` say which file each row is from and
-    where it is there. `n_unlabeled` counts those of all rows, `n_sampled` those in `frame`. `notes` is what the user
-    must know.
+    `frame` is in the order of files and rows, numbered from 0; `origin` has the file of each row and its position
+    there. `n_unlabeled` counts those of all rows, `n_sampled` those in `frame`. `notes` is what the user must know.
     """
 
     frame: pd.DataFrame
-    part: NDArray[np.intp]
-    row: NDArray[np.intp]
+    origin: pd.DataFrame
     n_unlabeled: int
     n_sampled: int
     notes: list[str]
 
 
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """Rows of a part, and a random number for each that decides whether it is kept; -1 for a labeled row."""
-
-    part: int
-    keys: NDArray[np.float64]
-    frame: pd.DataFrame
+Piece = tuple[int, NDArray[np.float64], pd.DataFrame]  # number of the part, a random key per row (-1: labeled), rows
 
 
 def sample_rows(
@@ -120,67 +105,59 @@ def sample_rows(
 
     A row is labeled under the rules of `understand`. With `target=None` no row counts as labeled.
     """
-    rng = np.random.default_rng(random_state)
-    pieces: list[_Piece] = []
-    n_unlabeled = n_kept = 0
+    rng, n_unlabeled = np.random.default_rng(random_state), 0
+    kept: list[Piece] = []
     for number, part in enumerate(parts):
         for frame, _ in part.batches(BATCH_ROWS, parts[0].names):
             labeled = np.zeros(len(frame), dtype=bool)
             if target is not None:
                 labeled = find_labels(frame[target], missing_label).codes >= 0
-            pieces.append(_Piece(number, np.where(labeled, -1.0, rng.random(len(frame))), frame))
+            kept.append((number, np.where(labeled, -1.0, rng.random(len(frame))), frame))
             n_unlabeled += int((~labeled).sum())
-            n_kept += int((~labeled).sum())
-            if most is not None and n_kept > 2 * most + BATCH_ROWS:
-                pieces, n_kept = _keep_smallest(pieces, most), most
-    if most is not None:
-        pieces = _keep_smallest(pieces, most)
-    part_of = np.concatenate([np.full(len(piece.frame), piece.part) for piece in pieces])
-    row_of = np.concatenate([piece.frame.index for piece in pieces])
-    frames = {parts[one].path.name: pd.concat(p.frame for p in pieces if p.part == one) for one in np.unique(part_of)}
-    features = {name: frame.drop(columns=[] if target is None else target) for name, frame in frames.items()}
-    read, notes = read_alike(features)
-    united = pd.concat(read)
-    if target is not None:
-        united[target] = pd.concat(frame[target] for frame in frames.values())
+            if len(kept) % BATCHES_IN_MEMORY == 0:
+                kept = _keep_smallest(kept, most)
+    kept = _keep_smallest(kept, most)
+    n_sampled = sum(int((keys >= 0).sum()) for _, keys, _ in kept)
+    origin = [pd.DataFrame({"file": parts[one].path.name, "file_row": frame.index}) for one, _, frame in kept]
+    by_part = {part: [frame for one, _, frame in kept if one == part] for part, _, _ in kept}
+    files = [parts[part].path.name for part in by_part]
+    names = [name for name in parts[0].names if name != target]
+    tables, notes = read_alike([pd.concat(frames) for frames in by_part.values()], files, names)
     notes = [*dict.fromkeys(note for part in parts for note in part.notes), *notes]
-    n_sampled = sum(int((piece.keys >= 0).sum()) for piece in pieces)
-    frame = united[parts[0].names].reset_index(drop=True)
-    return RowSample(frame, part_of, row_of, n_unlabeled, n_sampled, notes)
+    frame = pd.concat(tables, ignore_index=True)
+    return RowSample(frame, pd.concat(origin, ignore_index=True), n_unlabeled, n_sampled, notes)
 
 
-def _keep_smallest(pieces: list[_Piece], most: int) -> list[_Piece]:
+def _keep_smallest(kept: list[Piece], most: int | None) -> list[Piece]:
     """The labeled rows and the unlabeled ones with the smallest keys: a uniform sample, whatever the sizes of files."""
-    keys = np.concatenate([piece.keys for piece in pieces])
-    keys = np.sort(keys[keys >= 0])
-    if len(keys) <= most:
-        return pieces
+    keys = np.sort(np.concatenate([keys[keys >= 0] for _, keys, _ in kept]))
+    if most is None or len(keys) <= most:
+        return kept
     last = keys[most - 1] if most else -1.0
-    return [_Piece(one.part, one.keys[one.keys <= last], one.frame[one.keys <= last]) for one in pieces]
+    return [(part, keys[keys <= last], frame[keys <= last]) for part, keys, frame in kept]
 
 
-def read_alike(frames: dict[str, pd.DataFrame]) -> tuple[list[pd.DataFrame], list[str]]:
-    """Tables, by name, with the columns read that they write differently; and which cells could not be read.
+def read_alike(
+    frames: Sequence[pd.DataFrame], files: Sequence[str], names: Sequence[str]
+) -> tuple[list[pd.DataFrame], list[str]]:
+    """The tables of some files, with those columns read that the files write differently; and what could not be read.
 
     A column of numbers with a decimal comma in one file and a decimal point in another, or of dates with the day first
-    in one and the month first in another, becomes numbers or dates in all. All other columns stay as they are.
+    in one and the month first in another, becomes numbers or dates in all. All other columns stay as they are; only
+    those in `names` are compared.
     """
-    first, *others = frames.values()
-    shared = [name for name in first.columns if all(name in other.columns for other in others)]
-    decided = [decide_columns(frame, shared) for frame in frames.values()]
-    tables, notes = [frame.copy(deep=False) for frame in frames.values()], []
-    for name in shared:
+    decided = [decide_columns(frame, names) for frame in frames]
+    tables, notes = [frame.copy(deep=False) for frame in frames], list[str]()
+    for name in names:
         columns = [columns[name] for columns in decided]
         if not _contradict(columns):
             continue
-        for file, table, column in zip(frames, tables, columns, strict=True):
+        for file, table, column in zip(files, tables, columns, strict=True):
             rule = column.rule
             assert isinstance(rule, NumberRule)
             features, problems = rule.convert(table[name])
-            table[name] = features[name]
-            if rule.kind == "date":
-                days: Any = features[name] + rule.origin
-                table[name] = pd.to_datetime(days * DAY, unit="us")
+            values: Any = features[name]
+            table[name] = pd.to_datetime((values + rule.origin) * DAY, unit="us") if rule.kind == "date" else values
             notes += [f"In {file}: {problem.say()}" for problem in problems]
     return tables, notes
 

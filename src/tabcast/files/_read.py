@@ -1,4 +1,4 @@
-"""Reading table files: pyarrow cuts and decodes them, here delimiter and encoding are found and errors are worded."""
+"""Reading table files as tables of pyarrow: text by the csv module, Excel by pandas, Parquet and Feather by pyarrow."""
 
 from __future__ import annotations
 
@@ -9,36 +9,27 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from functools import partial
 from itertools import islice
 from typing import Any, TextIO
 
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv as arrow_csv
-from pyarrow import parquet
+from pyarrow import dataset
 
-from tabcast.files._source import HEAD_BYTES, Source, find_source, name_columns
+from tabcast.files._source import Source, find_source, name_columns
 from tabcast.files._values import text_of
 from tabcast.wording import Argument, TableFileError, list_names, suggest
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-]
-BLOCK_BYTES = 1 << 22
+BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+BLOCK = 1 << 22
+CHUNK_ROWS = 20_000
 SAMPLE_RECORDS = 200
 BROKEN_RECORDS = {  # what the csv module says, and what we say
     "field larger": "has a field of more than 131,072 characters, probably a double quote that is never closed",
     "unexpected end": "opens a double quote that is never closed",
     "expected after": "has characters after a closing double quote; a quote inside a quoted value is written twice",
 }
-CONTROLS = re.compile(r"[\x01-\x08\x0e-\x19\x1b-\x1f]")
 BLANK = " \t\x1a"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
 
@@ -119,82 +110,52 @@ class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
     def __init__(self, source: Source) -> None:
-        self._encoding, has_quotes = _find_encoding(source)
-        self._source, self._says_delimiter = source, False
+        self._source, self._encoding, self._says_delimiter = source, _find_encoding(source), False
         with self._open() as file:
             first = file.readline().strip()
         if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:  # written for Excel
             self._delimiter, self._says_delimiter = first[4], True
         else:
             self._delimiter = max(DELIMITERS, key=self._score)
-        if has_quotes:  # pyarrow tolerates quotes that are never closed, and what stands behind a closing one
-            self._check_records()
         super().__init__(source)
         if self._encoding == "cp1252":
             self.notes.insert(0, f"{source.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
-            self._header_line, header = next(self._records(file, self._delimiter), (1, []))
+            _, header = next(self._records(file, self._delimiter), (1, []))
         return name_columns(self._source, header)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
-        names = [str(position) for position in range(len(self.names))]
-        reading = arrow_csv.ReadOptions(
-            use_threads=False,  # with threads, pyarrow reads on where nobody asks for more
-            block_size=BLOCK_BYTES,
-            encoding=self._encoding.removesuffix("-sig"),
-            column_names=names,
-            skip_rows=self._header_line - 1,
-            skip_rows_after_names=1,
-        )
-        parsing = arrow_csv.ParseOptions(
-            delimiter=self._delimiter,
-            newlines_in_values=True,
-            invalid_row_handler=lambda row: "error" if row.text.strip(BLANK) else "skip",
-        )
-        converting = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.large_string()),
-            strings_can_be_null=True,
-            null_values=[""],
-            include_columns=[names[position] for position in positions],
-        )
-        try:
-            with self._source.open_bytes() as file:
-                reader = arrow_csv.open_csv(file, reading, parsing, converting)
-                yield reader.schema.empty_table()
-                yield from (pa.Table.from_batches([batch]) for batch in reader)
-        except pa.ArrowInvalid as error:
-            if self._check_records() == 0:
-                return  # nothing below the header is too little for pyarrow
-            raise TableFileError(f"{self._source.name} cannot be cut into fields ({_shorten(error)}).") from None
+        width = len(self.names)
+        with self._open() as file:
+            records = islice(self._records(file, self._delimiter), 1, None)
+            while chunk := list(islice(records, CHUNK_ROWS)):
+                for line, record in chunk:
+                    if len(record) != width:
+                        raise self._wrong_width(line, len(record), width)
+                columns = [[record[position] or None for _, record in chunk] for position in positions]
+                arrays = [pa.array(column, pa.large_string()) for column in columns]
+                yield pa.table(arrays, names=[str(position) for position in positions])
 
     def _score(self, delimiter: str) -> tuple[float, int]:
         """How well a delimiter fits the first rows: the proportion with as many fields as the header, that number."""
         lengths = []
-        with suppress(TableFileError), self._open() as file:  # a stray quote further down: the check will name its line
+        with suppress(TableFileError), self._open() as file:  # a stray quote further down will be named
             for _, record in islice(self._records(file, delimiter), SAMPLE_RECORDS):
                 lengths.append(len(record))
         if not lengths or lengths[0] < 2:
             return 0.0, 0
         return lengths.count(lengths[0]) / len(lengths), lengths[0]
 
-    def _check_records(self) -> int:
-        """Name the first line that is not cut into as many fields as the header; the number of rows if none is."""
-        n_rows = -1
-        width = 0
-        with self._open() as file:
-            for line, record in self._records(file, self._delimiter):
-                n_rows += 1
-                width = width or len(record)
-                if len(record) != width:
-                    fewer = len(record) < width
-                    advice = "complete or remove it" if fewer else "a value that holds the delimiter must be in quotes"
-                    raise TableFileError(
-                        f"Line {line:,} of {self._source.name} has {'only ' if fewer else ''}{len(record):,} fields, "
-                        f"the header has {width:,} (delimiter {DELIMITERS[self._delimiter]}); {advice}."
-                    )
-        return n_rows
+    def _wrong_width(self, line: int, n: int, width: int) -> TableFileError:
+        only, advice = "", "a value that holds the delimiter must be in quotes"
+        if n < width:
+            only, advice = "only ", "complete or remove it"
+        return TableFileError(
+            f"Line {line:,} of {self._source.name} has {only}{n:,} fields, the header has {width:,} (delimiter "
+            f"{DELIMITERS[self._delimiter]}); {advice}."
+        )
 
     def _records(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """The lines cut into fields, each with its line number; blank lines are left out."""
@@ -220,30 +181,22 @@ class TextTable(TableFile):
             yield text
 
 
-def _find_encoding(source: Source) -> tuple[str, bool]:
-    """UTF-8, what a byte-order mark says, or Windows-1252, and whether there are quotes; refused if it is no text."""
+def _find_encoding(source: Source) -> str:
+    """UTF-8, what a byte-order mark says, or Windows-1252."""
     with source.open_bytes() as raw:
         head = raw.read(4)
-    marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark)), None)
+    marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
     for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
-        has_quotes = False
-        try:
-            with source.open_bytes() as raw, io.TextIOWrapper(raw, encoding=encoding, newline="") as file:
-                for block in iter(partial(file.read, BLOCK_BYTES), ""):
-                    has_quotes |= '"' in block
-                    if "\x00" in block or len(CONTROLS.findall(block[:HEAD_BYTES])) > max(2, len(block) / 100):
-                        raise TableFileError(
-                            f"{source.name} holds zero bytes or control characters, so it is not a text table; name a "
-                            "table, or save text in UTF-16 as UTF-8."
-                        )
-        except UnicodeDecodeError:
-            continue
-        return encoding, has_quotes
+        with suppress(UnicodeDecodeError), source.open_bytes() as raw:
+            with io.TextIOWrapper(raw, encoding=encoding) as file:
+                while file.read(BLOCK):
+                    pass
+            return encoding
     which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
     raise TableFileError(f"{source.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
 
 
-# ---- Parquet and Feather
+# ---- Parquet, Feather and Excel
 
 
 class ArrowTable(TableFile):
@@ -251,66 +204,52 @@ class ArrowTable(TableFile):
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
-            is_parquet = isinstance(file, parquet.ParquetFile)
-            schema = file.schema_arrow if is_parquet else file.schema
-            if is_parquet and self.n_rows is None:
-                self.n_rows = file.metadata.num_rows
-            self._own = [name for name in schema.names if not PANDAS_INDEX.match(name)]
+            self._own = [name for name in file.schema.names if not PANDAS_INDEX.match(name)]
+            self.n_rows = file.count_rows() if self.n_rows is None else self.n_rows
         if len(set(self._own)) < len(self._own):
             raise TableFileError(f"{self._source.name} has columns of the same name; rename or remove one.")
         return name_columns(self._source, self._own)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [self._own[position] for position in positions]
-        with self._open() as file:
-            if isinstance(file, parquet.ParquetFile):
-                schema, batches = file.schema_arrow, file.iter_batches(columns=columns)
-            else:
-                schema, batches = file.schema, map(file.get_batch, range(file.num_record_batches))
-            yield schema.empty_table().select(columns)
+        with self._open() as file:  # without reading ahead, memory does not grow with the file
+            batches = file.to_batches(columns=columns, use_threads=False, batch_readahead=0, fragment_readahead=0)
             for batch in batches:
-                yield pa.Table.from_batches([batch]).select(columns)
+                yield pa.Table.from_batches([batch])
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
         """The file; what pyarrow raises for a damaged one, also between its pages, in one sentence."""
-        with self._source.open_bytes() as raw:
-            try:
-                if self._source.format == "feather":
-                    with pa.ipc.open_file(raw) as file:
-                        yield file
-                else:  # without buffering ahead, memory does not grow with the size of the file's row groups
-                    with parquet.ParquetFile(raw, pre_buffer=False) as file:
-                        yield file
-            except (pa.ArrowException, OSError) as error:
-                raise _damaged(self._source, error) from None
-
-
-# ---- Excel
+        try:
+            yield dataset.dataset(self._source.path, format=self._source.format)
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(self._source, error) from None
 
 
 class ExcelTable(TableFile):
     """A sheet of a workbook (.xlsx), with the types of its cells. Read once, then kept."""
 
     def __init__(self, source: Source, sheet: str | None = None) -> None:
-        with _open_workbook(source) as workbook:
-            sheets = [one.title for one in workbook.worksheets]
-            if not sheets:
-                raise TableFileError(f"{source.name} has no sheet with cells.")
-            name = sheets[0] if sheet is None else sheet
-            if name not in sheets:
-                hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
-                raise TableFileError(f"{source.name} has no sheet {name!r}{hint}")
-            found = workbook[name]
-            found.reset_dimensions()  # the size that a file declares may be wrong
-            rows = [list(row) for row in found.iter_rows(values_only=True)]
-        rows = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
-        rows = [row for row in rows if any(cell is not None for cell in row)]
-        if not rows:
+        try:
+            with pd.ExcelFile(source.path, engine="openpyxl") as book:
+                sheets = [str(name) for name in book.sheet_names]
+                name = sheets[0] if sheet is None else sheet
+                if name not in sheets:
+                    hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
+                    raise TableFileError(f"{source.name} has no sheet {name!r}{hint}")
+                cells = pd.read_excel(book, name, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        except ImportError:
+            advice = "install it with: pip install 'tabcast[excel]', or save the sheet as CSV"
+            raise TableFileError(f"openpyxl is needed for {source.name}; {advice}.") from None
+        except TableFileError:
+            raise
+        except Exception as error:  # whatever a damaged file makes openpyxl stumble over
+            raise _damaged(source, error) from None
+        cells = cells.map(lambda cell: None if isinstance(cell, str) and not cell.strip() else cell)
+        cells = cells.dropna(how="all").dropna(how="all", axis="columns")
+        if cells.empty:
             raise TableFileError(f"Sheet {name!r} of {source.name} is empty; a table needs column names and rows.")
-        width = max(max(place for place, cell in enumerate(row) if cell is not None) for row in rows) + 1
-        self._header, *self._rows = [(row + [None] * width)[:width] for row in rows]
-        self.n_rows = len(self._rows)
+        self._header, self._cells, self.n_rows = cells.iloc[0], cells.iloc[1:], len(cells) - 1
         super().__init__(source)
         if sheet is None and len(sheets) > 1:
             self.notes.append(
@@ -319,55 +258,18 @@ class ExcelTable(TableFile):
             )
 
     def _read_names(self) -> tuple[list[str], list[str]]:
-        return name_columns(self._source, ["" if cell is None else text_of(cell) for cell in self._header])
+        return name_columns(self._source, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
-        columns = [_to_array([row[position] for row in self._rows]) for position in positions]
-        yield pa.table(columns, names=[str(position) for position in positions])
-
-
-def _to_array(cells: list[Any]) -> Any:
-    """Cells as a column of numbers, dates or booleans where all are, else of text."""
-    types = {type(cell) for cell in cells if cell is not None}
-    if types == {int, float}:
-        return pa.array([None if cell is None else float(cell) for cell in cells])
-    if len(types) == 1 and types <= {int, float, datetime, bool}:
-        try:
-            return pa.array(cells)
-        except (pa.ArrowInvalid, OverflowError):
-            pass  # an integer beyond 64 bits
-    return pa.array([None if cell is None else text_of(cell) for cell in cells], pa.large_string())
-
-
-@contextmanager
-def _open_workbook(source: Source) -> Iterator[Any]:
-    """The workbook with the values that Excel last computed; what goes wrong in one sentence."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise TableFileError(
-            f"openpyxl is needed for {source.name}; install it with: pip install 'tabcast[excel]', or save the sheet "
-            "as CSV."
-        ) from None
-    with source.open_bytes() as file:
-        try:
-            workbook = openpyxl.load_workbook(file, read_only=True, data_only=True)
-            yield workbook
-            workbook.close()
-        except TableFileError:
-            raise
-        except Exception as error:  # whatever a damaged file makes openpyxl stumble over
-            raise _damaged(source, error) from None
+        columns = [self._cells.iloc[:, position].infer_objects() for position in positions]
+        texts = [one if one.dtype != object else one.map(text_of, na_action="ignore") for one in columns]
+        yield pa.table([pa.Array.from_pandas(column) for column in texts], names=list(map(str, positions)))
 
 
 def _damaged(source: Source, error: Exception) -> TableFileError:
-    what = f"a damaged or incomplete {source.format.capitalize()} file ({_shorten(error)})"
-    return TableFileError(f"{source.name} is {what}; copy or write it again.")
-
-
-def _shorten(error: Exception) -> str:
-    """What a library says is wrong, on one line."""
-    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    what = f"a damaged or incomplete {source.format.capitalize()} file"
+    return TableFileError(f"{source.name} is {what} ({reason}); copy or write it again.")
 
 
 # ---- For users

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import re
@@ -25,6 +26,7 @@ TYPED_ENDINGS: dict[str, Format] = {
     **dict.fromkeys((".xlsx", ".xlsm"), "excel"),
 }
 HEAD_BYTES = 4_096
+CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]")
 INDEX_NAME = "Unnamed: 0"  # what pandas calls the index that it wrote
 LINE_BREAK = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]\s*")  # some classifiers refuse it, and no option can hold it
 
@@ -111,6 +113,12 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"{", b"[{", b"[[")):
         what = "a web page or XML" if start.startswith(b"<") else "JSON"
         raise TableFileError(f"{path.name} is {what}, not a table; download or export the table as CSV.")
+    is_marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if not is_marked and (b"\x00" in head or len(CONTROLS.findall(head)) > max(2, len(head) / 100)):
+        raise TableFileError(
+            f"{path.name} holds zero bytes or control characters, so it is not a text table; name a table, or save "
+            "text in UTF-16 as UTF-8."
+        )
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if TYPED_ENDINGS.get(ending) in ("parquet", "feather"):
         raise TableFileError(

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Column, decide_columns, decide_prose
-from tabcast.files._rules import RULES, NumberRule, Problem, Rule
+from tabcast.files._columns import RULES, Column, NumberRule, Problem, Rule, decide_columns, decide_prose
 from tabcast.files._values import (
     BOOLEAN_WORDS,
     EXACT,
@@ -109,8 +108,6 @@ def find_target(name: str, values: pd.Series[Any], missing_label: Any = None) ->
         counts[label] = counts.get(label, 0) + n
     counts = {label: counts[label] for label in sorted(counts)}
     _check_classes(name, label_type, counts)
-    if texts.n_values == len(values):
-        notes.append((f"Every row has a label in {name!r}: there are no unlabeled rows to learn from.",))
     single = [label for label, count in counts.items() if count == 1]
     if single:
         notes.append((f"Only one labeled row of class {list_names(single)}: label more of it.",))
@@ -399,18 +396,6 @@ class Understanding:
             The columns that :meth:`settle_notation` needs.
         """
         return [one.name for one in self.rules if isinstance(one, NumberRule) and one.notation != "clock"]
-
-    @property
-    def notation(self) -> Notation:
-        """The notation of the training table.
-
-        Returns
-        -------
-        Notation
-            For :meth:`convert` of that very table.
-        """
-        rules = (rule for rule in self.rules if isinstance(rule, NumberRule))
-        return Notation({rule.name: rule.notation or PLAIN for rule in rules})
 
     def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
         """Find how a file writes numbers and dates, once for all of its rows.

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from tabcast.decisions._rule import DecisionRule
 from tabcast.files import TableFileError, Understanding
 from tabcast.files._atomic import name_unfinished, remove, write_whole
+from tabcast.files._columns import Problem
 from tabcast.files._parts import is_folder, list_parts, open_parts
 from tabcast.files._read import TableFile, open_table_file
-from tabcast.files._rules import Problem
 from tabcast.files._understand import Notation
 from tabcast.files._write import TableWriter, find_ending
 from tabcast.progress import Progress

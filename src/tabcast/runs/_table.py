@@ -110,7 +110,7 @@ def prepare_table(
             "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
         )
     _need_unlabeled(understanding, missing_label)
-    X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
+    X, y = understanding.features(frame), understanding.labels(frame)
     understanding = note_leaks(understanding, X, y)
     alarms = [one for one in (PYTHON.sentence(*note) for note in understanding.notes) if one.startswith(CAUTION)]
     return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms, parts)
@@ -157,8 +157,7 @@ def _read_source(
             f"{name_of(table)} has {found.n_unlabeled:,} unlabeled rows in {len(parts):,} files: {found.n_sampled:,} "
             "of them, drawn at random, are used for training; every row of every file is predicted."
         )
-    files = np.array([part.path.name for part in parts], dtype=object)
-    return Source(found.frame, notes, parts, pd.DataFrame({"file": files[found.part], "file_row": found.row}))
+    return Source(found.frame, notes, parts, found.origin)
 
 
 def read_table(table: TableLike, argument: str, sheet: str | None = None) -> pd.DataFrame:
@@ -208,7 +207,7 @@ def unite(
     if target in more.columns and more[target].notna().any():
         notes.append(f"The labels of {names[1]} in {target!r} are not used: all of its rows count as unlabeled.")
     more = more[[column for column in frame.columns if column in more.columns and column != target]]
-    (frame, more), found = read_alike(dict(zip(names, (frame, more), strict=True)))
+    (frame, more), found = read_alike([frame, more], names, list(more.columns))
     more = more.reindex(columns=[column for column in frame.columns if column != target])
     return pd.concat([frame, more], ignore_index=True), [*notes, *found]
 
