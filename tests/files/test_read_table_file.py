@@ -180,7 +180,7 @@ REFUSED = {
     "broken encoding": ("t.csv", b"a,b\n\x81\x8d\xff,2\n", "neither UTF-8 nor Windows-1252"),
     "xlsx": ("t.xlsx", xlsx(), "damaged or incomplete Excel file|openpyxl is needed for t.xlsx"),
     "xlsx called csv": ("t.csv", xlsx(), "damaged or incomplete Excel file|openpyxl is needed for t.csv"),
-    "cut xlsx": ("t.xlsx", xlsx()[:90], "Office file that is no Excel workbook"),
+    "cut xlsx": ("t.xlsx", xlsx()[:90], "Office file other than an Excel workbook"),
     "old xls": ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "old Excel"),
     "zip": ("t.zip", zipped(), "zip archive.* unpack it"),
     "zip called csv": ("t.csv", zipped(), "zip archive"),
@@ -188,10 +188,10 @@ REFUSED = {
     "tar.gz": (
         "t.tar.gz",
         gzip.compress(b"t.csv" + bytes(252) + b"ustar" + bytes(250)),
-        "unpack it and name the table in it",
+        "so it is not a text table; unpack it",
     ),
-    "gzip of parquet": ("t.parquet.gz", gzip.compress(b"PAR1" + bytes(99)), "gzip of something other than text"),
-    "gzip of nothing": ("t.csv.gz", gzip.compress(b""), "gzip of something other than text"),
+    "gzip of parquet": ("t.parquet.gz", gzip.compress(b"PAR1" + bytes(99)), "unpack it"),
+    "gzip of nothing": ("t.csv.gz", gzip.compress(b""), "t.csv.gz is empty"),
     "cut gzip": (
         "t.csv.gz",
         gzip.compress(f"a,b\n1,{os.urandom(5000).hex()}\n".encode())[:-700],
@@ -202,9 +202,13 @@ REFUSED = {
     "web page": ("t.csv", "<!DOCTYPE html><html>sign in</html>", "web page"),
     "json": ("t.csv", '[{"a": 1}]', "JSON"),
     "json lines": ("t.csv", '{"a": 1}\n{"a": 2}\n', "JSON"),
-    "text called parquet": ("t.parquet", ROWS, "not a Parquet file.* rename it to .csv"),
-    "text called feather": ("t.feather", ROWS, "not a Feather file"),
-    "unknown ending": ("t.docx", ROWS, "unknown ending '.docx'"),
+    "text called parquet": (
+        "t.parquet",
+        ROWS,
+        "holds text, and is not what its ending '.parquet' says; rename it to .csv",
+    ),
+    "text called feather": ("t.feather", ROWS, "holds text, and is not what its ending"),
+    "unknown ending": ("t.docx", ROWS, "its ending '.docx'"),
     "cut parquet": ("t.parquet", b"PAR1" + bytes(50), "damaged or incomplete Parquet"),
     "cut feather": ("t.feather", b"ARROW1\x00\x00" + bytes(50), "damaged or incomplete Feather"),
     "only delimiters": ("t.csv", ",,,\n,,,\n", "no column names"),
@@ -222,7 +226,7 @@ def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, case):
 
 
 def test_paths_that_are_no_files(tmp_path):
-    with pytest.raises(TableFileError, match="is a directory; name a file in it"):
+    with pytest.raises(TableFileError, match="a folder or no regular file; name a file"):
         read_table_file(tmp_path)
     with pytest.raises(TableFileError, match=r"There is no file t.csv \(not in"):
         read_table_file(tmp_path / "t.csv")
@@ -231,7 +235,7 @@ def test_paths_that_are_no_files(tmp_path):
     with pytest.raises(TableFileError, match="cannot be opened"):
         read_table_file("a\x00b.csv")
     os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(TableFileError, match="not a regular file"):
+    with pytest.raises(TableFileError, match="no regular file"):
         read_table_file(tmp_path / "pipe.csv")
 
 

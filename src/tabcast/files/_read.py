@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any, TextIO
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import dataset
 
-from tabcast.files._source import Source, find_source, name_columns
+from tabcast.files._source import find_format, name_columns, open_bytes
 from tabcast.files._values import text_of
 from tabcast.wording import Argument, TableFileError, list_names, suggest
 
@@ -43,9 +44,8 @@ class TableFile:
 
     n_rows: int | None = None  # known of a file that tells it, or once it was read
 
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self._source = source
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.names, self.notes = self._read_names()
 
     def batches(
@@ -72,7 +72,7 @@ class TableFile:
                 n_rows += piece.num_rows
                 yield _to_frame(piece.select(used), index), _to_frame(piece.select(kept), index, untouched=True)
         if n_rows == 0:
-            raise TableFileError(f"{self._source.name} has a header line but no rows below it.")
+            raise TableFileError(f"{self.path.name} has a header line but no rows below it.")
         if self.n_rows not in (None, n_rows):
             raise self._changed(f"{self.n_rows:,} rows when it was first read and has {n_rows:,} now")
         self.n_rows = n_rows
@@ -109,22 +109,22 @@ def _to_frame(table: Any, index: pd.RangeIndex, *, untouched: bool = False) -> p
 class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
-    def __init__(self, source: Source) -> None:
-        self._source, self._encoding, self._says_delimiter = source, _find_encoding(source), False
+    def __init__(self, path: Path) -> None:
+        self.path, self._encoding, self._says_delimiter = path, _find_encoding(path), False
         with self._open() as file:
             first = file.readline().strip()
         if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:  # written for Excel
             self._delimiter, self._says_delimiter = first[4], True
         else:
             self._delimiter = max(DELIMITERS, key=self._score)
-        super().__init__(source)
+        super().__init__(path)
         if self._encoding == "cp1252":
-            self.notes.insert(0, f"{source.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
+            self.notes.insert(0, f"{path.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
             _, header = next(self._records(file, self._delimiter), (1, []))
-        return name_columns(self._source, header)
+        return name_columns(self.path.name, header)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         width = len(self.names)
@@ -153,7 +153,7 @@ class TextTable(TableFile):
         if n < width:
             only, advice = "only ", "complete or remove it"
         return TableFileError(
-            f"Line {line:,} of {self._source.name} has {only}{n:,} fields, the header has {width:,} (delimiter "
+            f"Line {line:,} of {self.path.name} has {only}{n:,} fields, the header has {width:,} (delimiter "
             f"{DELIMITERS[self._delimiter]}); {advice}."
         )
 
@@ -168,7 +168,7 @@ class TextTable(TableFile):
                 record = next(reader, None)
             except csv.Error as error:
                 reason = next((ours for theirs, ours in BROKEN_RECORDS.items() if theirs in str(error)), str(error))
-                raise TableFileError(f"Line {line:,} of {self._source.name} {reason}.") from None
+                raise TableFileError(f"Line {line:,} of {self.path.name} {reason}.") from None
             if record is None:
                 return
             if len(record) > 1 or (record and record[0].strip(BLANK)):
@@ -177,23 +177,23 @@ class TextTable(TableFile):
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
         """The file as text, its line ends untouched."""
-        with self._source.open_bytes() as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
+        with open_bytes(self.path) as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
             yield text
 
 
-def _find_encoding(source: Source) -> str:
+def _find_encoding(path: Path) -> str:
     """UTF-8, what a byte-order mark says, or Windows-1252."""
-    with source.open_bytes() as raw:
+    with open_bytes(path) as raw:
         head = raw.read(4)
     marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
     for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
-        with suppress(UnicodeDecodeError), source.open_bytes() as raw:
+        with suppress(UnicodeDecodeError), open_bytes(path) as raw:
             with io.TextIOWrapper(raw, encoding=encoding) as file:
                 while file.read(BLOCK):
                     pass
             return encoding
     which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
-    raise TableFileError(f"{source.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
+    raise TableFileError(f"{path.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
 
 
 # ---- Parquet, Feather and Excel
@@ -202,13 +202,17 @@ def _find_encoding(source: Source) -> str:
 class ArrowTable(TableFile):
     """A Parquet or Feather file, with its own types."""
 
+    def __init__(self, path: Path, kind: str) -> None:
+        self._format = kind
+        super().__init__(path)
+
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
             self._own = [name for name in file.schema.names if not PANDAS_INDEX.match(name)]
             self.n_rows = file.count_rows() if self.n_rows is None else self.n_rows
         if len(set(self._own)) < len(self._own):
-            raise TableFileError(f"{self._source.name} has columns of the same name; rename or remove one.")
-        return name_columns(self._source, self._own)
+            raise TableFileError(f"{self.path.name} has columns of the same name; rename or remove one.")
+        return name_columns(self.path.name, self._own)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [self._own[position] for position in positions]
@@ -221,44 +225,44 @@ class ArrowTable(TableFile):
     def _open(self) -> Iterator[Any]:
         """The file; what pyarrow raises for a damaged one, also between its pages, in one sentence."""
         try:
-            yield dataset.dataset(self._source.path, format=self._source.format)
+            yield dataset.dataset(self.path, format=self._format)
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(self._source, error) from None
+            raise _damaged(self.path, self._format, error) from None
 
 
 class ExcelTable(TableFile):
     """A sheet of a workbook (.xlsx), with the types of its cells. Read once, then kept."""
 
-    def __init__(self, source: Source, sheet: str | None = None) -> None:
+    def __init__(self, path: Path, sheet: str | None = None) -> None:
         try:
-            with pd.ExcelFile(source.path, engine="openpyxl") as book:
+            with pd.ExcelFile(path, engine="openpyxl") as book:
                 sheets = [str(name) for name in book.sheet_names]
                 name = sheets[0] if sheet is None else sheet
                 if name not in sheets:
                     hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
-                    raise TableFileError(f"{source.name} has no sheet {name!r}{hint}")
+                    raise TableFileError(f"{path.name} has no sheet {name!r}{hint}")
                 cells = pd.read_excel(book, name, header=None, dtype=object, keep_default_na=False, na_values=[""])
         except ImportError:
             advice = "install it with: pip install 'tabcast[excel]', or save the sheet as CSV"
-            raise TableFileError(f"openpyxl is needed for {source.name}; {advice}.") from None
+            raise TableFileError(f"openpyxl is needed for {path.name}; {advice}.") from None
         except TableFileError:
             raise
         except Exception as error:  # whatever a damaged file makes openpyxl stumble over
-            raise _damaged(source, error) from None
+            raise _damaged(path, "excel", error) from None
         cells = cells.map(lambda cell: None if isinstance(cell, str) and not cell.strip() else cell)
         cells = cells.dropna(how="all").dropna(how="all", axis="columns")
         if cells.empty:
-            raise TableFileError(f"Sheet {name!r} of {source.name} is empty; a table needs column names and rows.")
+            raise TableFileError(f"Sheet {name!r} of {path.name} is empty; a table needs column names and rows.")
         self._header, self._cells, self.n_rows = cells.iloc[0], cells.iloc[1:], len(cells) - 1
-        super().__init__(source)
+        super().__init__(path)
         if sheet is None and len(sheets) > 1:
             self.notes.append(
-                f"{source.name} has {len(sheets)} sheets ({list_names(sheets)}); the first was read. Name the sheet to "
+                f"{path.name} has {len(sheets)} sheets ({list_names(sheets)}); the first was read. Name the sheet to "
                 "read another."
             )
 
     def _read_names(self) -> tuple[list[str], list[str]]:
-        return name_columns(self._source, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])
+        return name_columns(self.path.name, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [self._cells.iloc[:, position].infer_objects() for position in positions]
@@ -266,10 +270,10 @@ class ExcelTable(TableFile):
         yield pa.table([pa.Array.from_pandas(column) for column in texts], names=list(map(str, positions)))
 
 
-def _damaged(source: Source, error: Exception) -> TableFileError:
+def _damaged(path: Path, kind: str, error: Exception) -> TableFileError:
     reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-    what = f"a damaged or incomplete {source.format.capitalize()} file"
-    return TableFileError(f"{source.name} is {what} ({reason}); copy or write it again.")
+    what = f"a damaged or incomplete {kind.capitalize()} file"
+    return TableFileError(f"{path.name} is {what} ({reason}); copy or write it again.")
 
 
 # ---- For users
@@ -277,12 +281,13 @@ def _damaged(source: Source, error: Exception) -> TableFileError:
 
 def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> TableFile:
     """Open a table file of any supported format; `sheet` is that of an Excel file, None: the first."""
-    source = find_source(path)
-    if source.format == "excel":
-        return ExcelTable(source, sheet)
+    path = Path(path)
+    kind = find_format(path)
+    if kind == "excel":
+        return ExcelTable(path, sheet)
     if sheet is not None:
-        raise TableFileError(Argument("sheet"), f" is for Excel files; {source.name} has no sheets.")
-    return TextTable(source) if source.format == "text" else ArrowTable(source)
+        raise TableFileError(Argument("sheet"), f" is for Excel files; {path.name} has no sheets.")
+    return TextTable(path) if kind == "text" else ArrowTable(path, kind)
 
 
 def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> pd.DataFrame:

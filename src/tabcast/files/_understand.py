@@ -34,8 +34,7 @@ Label = str | int | float | bool
 Note = tuple[str | Argument, ...]  # a sentence with arguments that each audience names in its own way
 
 CAUTION = "Caution: "  # begins a note on a table that is probably not what its user takes it for
-MOST_FLOAT_CLASSES = 20
-MOST_INTEGER_CLASSES = 100
+FEW_CLASSES, MOST_CLASSES_OF = 20, {"float": 20, "int": 100}
 # What people write for "no label yet"; compared without case. A class may be called so too: the user is told.
 MARKERS = NOT_NUMBERS | frozenset(
     {"unlabeled", "unlabelled", "not labeled", "not labelled", "no label", "nolabel", "unlabel", "unclassified"}
@@ -77,10 +76,8 @@ class Target:
         keys = [_key(text, self.type) for text in texts.levels]
         unknown = [text for text, key in zip(texts.levels, keys, strict=True) if key not in known]
         if unknown:
-            raise TableFileError(
-                f"Column {self.name!r} holds {list_names(unknown, 3)}, which is no class of the training table; "
-                f"classes are {list_names(self.classes)}."
-            )
+            known_ones = f"no class of the training table; classes are {list_names(self.classes)}"
+            raise TableFileError(f"Column {self.name!r} holds {list_names(unknown, 3)}, which is {known_ones}.")
         return texts.spread(np.array([known[key] for key in keys], dtype=object), None)
 
 
@@ -156,30 +153,19 @@ def _check_classes(name: str, label_type: str, counts: dict[Label, int]) -> None
     """Refuse one class, and targets that are no classes."""
     n_labeled, n_classes, only = sum(counts.values()), len(counts), next(iter(counts))
     if n_classes == 1 and find_markers(counts):
-        raise TableFileError(
-            f"No row has a label: column {name!r} holds nothing but {show_value(only)}, which looks like a marker of "
-            "unlabeled rows; label some rows of at least two classes, and use ",
-            Argument("missing_label", only),
-            ".",
-        )
+        begin = f"No row has a label: column {name!r} holds nothing but {show_value(only)}, which looks like a marker"
+        advice: Note = ("; label some rows of at least two classes, and use ", Argument("missing_label", only), ".")
+        raise TableFileError(f"{begin} of unlabeled rows", *advice)
     if n_classes == 1:
-        raise TableFileError(
-            f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, "
-            f"{show_value(only)}; at least two are needed (is the other one left empty on purpose?)."
-        )
-    is_number = label_type in ("int", "float")
-    most = {"float": MOST_FLOAT_CLASSES, "int": MOST_INTEGER_CLASSES}.get(label_type, n_labeled)
-    is_many = n_classes > max(MOST_FLOAT_CLASSES, MOST_WORD_SHARE * n_labeled)
-    if is_number and (n_classes == n_labeled > 2 or n_classes > most or is_many):
-        raise TableFileError(
-            f"Column {name!r} has {n_classes:,} different numbers in {n_labeled:,} labeled rows, so it looks like a "
-            "quantity; tabcast predicts classes: cut it into ranges, or write class codes as text."
-        )
-    if n_classes == n_labeled or is_many:
-        raise TableFileError(
-            f"Column {name!r} has {n_classes:,} different labels in {n_labeled:,} labeled rows, hardly two rows of a "
-            "class; name another target, or label more rows."
-        )
+        begin = f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, {show_value(only)}"
+        raise TableFileError(f"{begin}; at least two are needed (is the other one left empty on purpose?).")
+    what, problem = "labels", "hardly two rows of a class; name another target, or label more rows"
+    if label_type in ("int", "float"):
+        what, problem = "numbers", "so it looks like a quantity; cut it into ranges, or write class codes as text"
+    most = MOST_CLASSES_OF.get(label_type, n_labeled)
+    if n_classes > most or n_classes == n_labeled or n_classes > max(FEW_CLASSES, MOST_WORD_SHARE * n_labeled):
+        counted = f"{n_classes:,} different {what} in {n_labeled:,} labeled rows"
+        raise TableFileError(f"Column {name!r} has {counted}, {problem}.")
 
 
 @dataclass(frozen=True)
@@ -433,23 +419,19 @@ class Understanding:
             is_number = tally.kind == "number"
             chosen = tally.choose((comma or trained.get(name) or common) if is_number else trained.get(name))
             if chosen is None and is_number:
+                unclear = f"{show_value(tally.unclear)} may mean thousands or a decimal comma"
+                advice = "write the numbers with a decimal point and without separators of thousands"
                 raise TableFileError(
-                    f"Column {name!r}: {show_value(tally.unclear)} may mean thousands or a decimal comma, and neither "
-                    "its file nor the training table tells which; write the numbers with a decimal point and without "
-                    "separators of thousands."
+                    f"Column {name!r}: {unclear}, and neither its file nor the training table tells which; {advice}."
                 )
             by_column[name] = chosen or tally.guess()
             if chosen is None:
-                notes.append(
-                    f"Column {name!r}: no date tells whether day or month comes first, and the training table does not "
-                    f"either; read as {ORDERS[tally.guess()]}. Write the dates as YYYY-MM-DD to be sure."
-                )
+                unclear = "no date tells whether day or month comes first, and the training table does not either"
+                advice = f"read as {ORDERS[tally.guess()]}. Write the dates as YYYY-MM-DD to be sure"
+                notes.append(f"Column {name!r}: {unclear}; {advice}.")
             if is_number and tally.n_values and (tally.n_percent > 0) != (tally.mark == PERCENT):
-                places = ("here", "in the training table") if tally.n_percent else ("in the training table", "here")
-                notes.append(
-                    f"Column {name!r} is written with % {places[0]} and without it {places[1]}; 7.5% is read as 7.5. "
-                    "Check that both mean the same."
-                )
+                where = "only here" if tally.n_percent else "only in the training table"
+                notes.append(f"Column {name!r} is written with % {where}; 7.5% is 7.5. Check that both mean the same.")
         return Notation(by_column, tuple(notes))
 
     def check_columns(self, columns: Iterable[str]) -> None:
@@ -469,10 +451,8 @@ class Understanding:
         absent = [name for name in self.feature_names if name not in names]
         if absent:
             hint = suggest(absent[0], sorted(names - set(self.feature_names), key=str)) if len(absent) == 1 else ""
-            raise TableFileError(
-                f"The table lacks {'column' if len(absent) == 1 else 'columns'} {list_names(absent)} of the training "
-                f"table{hint or '; add what is missing.'}"
-            )
+            columns = f"column{'' if len(absent) == 1 else 's'} {list_names(absent)}"
+            raise TableFileError(f"The table lacks {columns} of the training table{hint or '; add what is missing.'}")
 
     def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
         """Get the label of each row of a table.
@@ -605,9 +585,7 @@ def _overrule(column: Column, named: dict[str, list[str]], frame: pd.DataFrame) 
         return Column(name, "identifier", False, "declared as an identifier")
     column = decide_prose(column, frame[name], frame.columns)
     wanted = next((argument for argument in ("categories", "use") if name in named[argument]), None)
-    if column.used:
-        return column
-    if wanted is None:
+    if column.used or wanted is None:
         return column
     if column.rule is None:
         raise TableFileError(f"Column {name!r}, named by ", Argument(wanted), f", cannot be used: {column.why}.")

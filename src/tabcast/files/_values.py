@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -121,26 +120,19 @@ def text_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, (datetime, date)):
         return value.isoformat()
-    if isinstance(value, (Number, np.number, Decimal)):
-        return text_of_number(value)
+    if isinstance(value, (float, np.floating, Decimal)):  # without a needless `.0`
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < EXACT else repr(number)
     return str(value)
-
-
-def text_of_number(value: Any) -> str:
-    """A number without a needless `.0`."""
-    number = float(value)
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return str(int(number)) if number.is_integer() and abs(number) < EXACT else repr(number)
 
 
 def plain_number(text: str) -> str:
     """A number's text without a needless `.0`; any other text as it is."""
     number = _to_number(text)
-    return text_of_number(number) if math.isfinite(number) and not _GROUPED.fullmatch(text) else text
+    return text_of(number) if math.isfinite(number) and not _GROUPED.fullmatch(text) else text
 
 
 def has_leading_zeros(texts: Texts) -> bool:

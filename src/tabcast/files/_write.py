@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 from pathlib import Path
@@ -55,11 +54,9 @@ class TableWriter:
     def _write_text(self, frame: pd.DataFrame) -> None:
         frame = guard_frame(frame) if self._spreadsheet_safe else frame
         delimiter = DELIMITERS[self._ending.removesuffix(".gz")]
+        text = frame.to_csv(sep=delimiter, index=False, header=not self._n_batches, lineterminator="\n").encode()
         with open(self._path, "ab" if self._n_batches else "wb") as file:
-            if self._ending.endswith(".gz"):  # without name and time, equal tables give equal files
-                file = gzip.GzipFile("", "wb", fileobj=file, mtime=1)
-            with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
-                frame.to_csv(text, sep=delimiter, index=False, header=not self._n_batches, lineterminator="\n")
+            file.write(gzip.compress(text, mtime=1) if self._ending.endswith(".gz") else text)
 
     def _write_arrow(self, frame: pd.DataFrame) -> None:
         table = pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False)
