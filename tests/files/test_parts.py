@@ -45,7 +45,7 @@ def test_files_are_listed_in_order_and_mixed_formats_are_all_read(tmp_path):
     assert (understanding.n_labeled, understanding.columns[0].kind) == (3 * N // 4, "number")
 
 
-@pytest.mark.parametrize(("path", "sentence"), [("none*", "No file matches"), ("", "path of the table is empty")])
+@pytest.mark.parametrize(("path", "sentence"), [("none*", "no file matches"), ("", "path of the table is empty")])
 def test_nothing_to_list(tmp_path, path, sentence):
     with pytest.raises(TableFileError, match=sentence):
         list_parts(tmp_path / path if path else path)

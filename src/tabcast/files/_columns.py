@@ -10,7 +10,7 @@ import base64
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,6 @@ from tabcast.files._values import (
     find_mark,
     find_texts,
     has_leading_zeros,
-    is_unit,
     plain_number,
     read_levels,
     read_typed,
@@ -64,7 +63,6 @@ ID_NAME = re.compile(
     r"|(?<=[a-z])(?:Id|ID|Key|Nr|No)$",
 )
 INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")  # the index of a DataFrame, written to a file and read back
-ONLY_MISSING_WORDS = 'no value in any row (only words such as "NA")'
 WRITTEN = {
     "decimal_comma": ", written with a decimal comma",
     "thousands_comma": ", written with thousands commas",
@@ -96,9 +94,9 @@ class Rule:
     kind: str
 
     @property
-    def outputs(self) -> tuple[str, ...]:
+    def outputs(self) -> list[str]:
         """Names of the features."""
-        return (self.name,)
+        return [self.name]
 
     def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[Features, list[Problem]]:
         """The features, and what could not be used; `notation` is how the file writes numbers or dates."""
@@ -141,13 +139,13 @@ class CategoryRule(Rule):
 
     Parameters
     ----------
-    levels : tuple of str
+    levels : list of str
         The texts, in sorted order, `other` last if there is one.
     other : str or None
         The level that stands for all that have none of their own; None: those become missing.
     """
 
-    levels: tuple[str, ...] = ()
+    levels: list[str] = field(default_factory=list)
     other: str | None = None
 
     def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[Features, list[Problem]]:
@@ -164,7 +162,7 @@ class CategoryRule(Rule):
             codes[codes < 0] = len(self.levels) - 1
         else:  # grouped levels were there in training as well: only a column that groups none can tell what is new
             problems = _find_lost(self.name, "unseen level", texts, codes < 0)
-        category = pd.Categorical.from_codes(texts.spread(codes, -1), dtype=pd.CategoricalDtype(list(self.levels)))
+        category = pd.Categorical.from_codes(texts.spread(codes, -1), dtype=pd.CategoricalDtype(self.levels))
         return {self.name: pd.Series(category, index=values.index)}, problems
 
 
@@ -176,31 +174,31 @@ class TextRule(Rule):
     ----------
     analyzer : {"words", "characters"}
         What terms are: words, or three characters in a row.
-    terms : tuple of str
+    terms : list of str
         The terms that count; none before the rule is learned.
-    weights : tuple of float
+    weights : list of float
         The inverse document frequency of each.
     directions : str
         Float32 matrix of shape (n_features, n_terms), its bytes (little endian) in base 64.
-    features : tuple of str
+    features : list of str
         Names of the features.
     """
 
     analyzer: str = "words"
-    terms: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
+    terms: list[str] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
     directions: str = ""
-    features: tuple[str, ...] = ()
+    features: list[str] = field(default_factory=list)
 
     @property
-    def outputs(self) -> tuple[str, ...]:
+    def outputs(self) -> list[str]:
         """Names of the features."""
         return self.features
 
     def convert(self, values: pd.Series[Any], notation: str | None = None) -> tuple[Features, list[Problem]]:
         """The features, missing where there is no text; a text without a known term is all zeros."""
         texts, shape = find_texts(values), (len(self.features), len(self.terms))
-        vectorizer = TfidfVectorizer(**ANALYZERS[self.analyzer], sublinear_tf=True, vocabulary=list(self.terms))
+        vectorizer = TfidfVectorizer(**ANALYZERS[self.analyzer], sublinear_tf=True, vocabulary=self.terms)
         vectorizer.idf_ = np.array(self.weights)
         directions = np.frombuffer(base64.b64decode(self.directions, validate=True), dtype="<f4").reshape(shape)
         weighed = vectorizer.transform(texts.levels) if len(texts.levels) else np.empty((0, shape[1]))
@@ -231,8 +229,8 @@ def learn_text(name: str, analyzer: str, texts: Texts, taken: Iterable[str]) -> 
     features, names = [f"{name} text {number}" for number in range(1, n_features + 1)], set(taken)
     while names.intersection(features):
         features = [f"{feature}_" for feature in features]
-    terms = tuple(map(str, vectorizer.get_feature_names_out()))
-    return TextRule(name, "text", analyzer, terms, tuple(vectorizer.idf_.tolist()), directions, tuple(features))
+    terms = vectorizer.get_feature_names_out().tolist()
+    return TextRule(name, "text", analyzer, terms, vectorizer.idf_.tolist(), directions, features)
 
 
 RULES = {"number": NumberRule, "date": NumberRule, "category": CategoryRule, "text": TextRule}
@@ -293,11 +291,6 @@ class Column:
     decisive: str | None = None
     leak: str | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether its numbers may be read in two ways, so that the other columns have to decide."""
-        return self.kind == "mixed" and isinstance(self.rule, NumberRule)
-
 
 def decide_columns(frame: pd.DataFrame, names: Iterable[str], categories: Iterable[str] = ()) -> dict[str, Column]:
     """Decide what the columns of a table are, those that leave the meaning of a comma open by what the others say."""
@@ -306,7 +299,7 @@ def decide_columns(frame: pd.DataFrame, names: Iterable[str], categories: Iterab
     comma = agree(columns[name].decisive for name, rule in rules.items() if rule.kind == "number")
     for name in rules if comma is not None else ():
         is_unclear = comma == "decimal_comma" and columns[name].decisive is None
-        if columns[name].is_open or is_unclear:
+        if columns[name].kind == "mixed" or is_unclear:
             columns[name] = decide(name, frame[name], comma)
     return columns
 
@@ -319,7 +312,9 @@ def decide(name: str, values: pd.Series[Any], comma: str | None = None, *, is_ca
     if isinstance(example, (list, tuple, dict, set, bytes, np.ndarray)):
         return Column(name, "mixed", False, f"holds values of type {type(example).__name__}, which are no table cells")
     if is_category:
-        return _decide_levels(name, _merge_numbers(find_texts(values)), requested=True)
+        texts = find_texts(values)  # where `1` and `1.0` are the same, unless there are codes with leading zeros
+        texts = texts if has_leading_zeros(texts) else texts.relabel(plain_number)
+        return _decide_levels(name, texts, requested=True)
     for kind in ("number", "date"):
         numbers = read_typed(values, kind)
         if numbers is not None:
@@ -329,14 +324,6 @@ def decide(name: str, values: pd.Series[Any], comma: str | None = None, *, is_ca
     texts = find_texts(values)
     is_levels = isinstance(values.dtype, pd.CategoricalDtype)
     return _decide_levels(name, texts) if is_levels else _decide_text(name, texts, comma)
-
-
-def _merge_numbers(texts: Texts) -> Texts:
-    """`1` and `1.0` are the same level, unless there are codes with leading zeros."""
-    if has_leading_zeros(texts):
-        return texts
-    levels = np.array([plain_number(level) for level in texts.levels], dtype=object)
-    return find_texts(pd.Series(texts.spread(levels, None), dtype=object))
 
 
 def _decide_text(name: str, texts: Texts, comma: str | None) -> Column:
@@ -360,7 +347,8 @@ def _decide_text(name: str, texts: Texts, comma: str | None) -> Column:
             return Column(name, "mixed", False, why, NumberRule(name, "number", "thousands_comma", mark))
         if notation == "thousands_comma" and not any("," in level for level in cells.levels):
             notation = PLAIN
-        column = _decide_read(NumberRule(name, "number", notation, mark), cells, _word_mark(mark, numbers))
+        detail = f", written with {mark!r}{' (7.5% is 7.5)' if mark == PERCENT else ''}" if mark else ""
+        column = _decide_read(NumberRule(name, "number", notation, mark), cells, detail)
         return replace(column, decisive=numbers.decisive)
     dates.add(cells)
     if max(dates.n_read) >= enough:
@@ -373,25 +361,12 @@ def _decide_text(name: str, texts: Texts, comma: str | None) -> Column:
     return _decide_levels(name, texts)
 
 
-def _word_mark(mark: str | None, tally: Tally) -> str:
-    """That the numbers carry a sign or a unit, and what it means."""
-    if mark is None:
-        return ""
-    if mark != PERCENT:
-        return f", written with the unit {mark!r}" if is_unit(mark) else f", amounts with {mark}"
-    n = tally.n_values - tally.n_percent
-    return f", written with % (7.5% is 7.5){f'; {n:,} without % read as percent too' if n else ''}"
-
-
 def _decide_read(rule: NumberRule, texts: Texts, detail: str = "") -> Column:
     """A column of numbers or dates as text, once it is known how they are written."""
     levels = read_levels(texts.levels, rule.kind, rule.notation, rule.mark)
     detail = WRITTEN.get(rule.notation or "", "") + detail
-    lost = np.where(np.isnan(levels), texts.counts, 0)
-    if lost.any():
-        values = "value counts" if lost.sum() == 1 else "values count"
-        example = shorten(texts.levels[int(np.argmax(lost))])
-        detail += f"; {lost.sum():,} other {values} as missing, for example {example!r}"
+    for lost in _find_lost(rule.name, "no number", texts, np.isnan(levels)):
+        detail += f"; {lost.n:,} other {'value' if lost.n == 1 else 'values'} as missing, for example {lost.example}"
     return _decide_numbers(rule, texts.spread(levels), len(texts.levels), f"{rule.kind}s", detail)
 
 
@@ -410,8 +385,6 @@ def _decide_numbers(
         key = _find_key(rule.name, present, n_different, len(numbers))
         if key:
             return Column(rule.name, "identifier", False, key, rule)
-        if EXACT < np.abs(present).max() < 1e22:
-            detail += "; integers this long are rounded"
     if is_date:
         rule = replace(rule, origin=math.floor(low))
     shown = [_show_day(one) if is_date else _show_number(one) for one in (low, high)]
@@ -439,7 +412,7 @@ def _decide_levels(name: str, texts: Texts, detail: str = "", *, requested: bool
     """A column of words: levels, free text or an identifier; levels in any case where the user requested it."""
     n, n_levels = texts.n_values, len(texts.levels)
     if not n:
-        return Column(name, "empty", False, ONLY_MISSING_WORDS)
+        return Column(name, "empty", False, 'no value in any row (only words such as "NA")')
     rule, why = _find_levels(name, texts)
     is_altered = rule.other is not None
     if n_levels == 1 and n == len(texts.codes):
@@ -479,7 +452,7 @@ def _find_levels(name: str, texts: Texts) -> tuple[CategoryRule, str]:
         while other in levels:
             other = f"({other})"
         levels = [*sorted(texts.levels[frequent]), other]
-    return CategoryRule(name, "category", tuple(levels), other), why
+    return CategoryRule(name, "category", levels, other), why
 
 
 def decide_prose(column: Column, values: pd.Series[Any], taken: Iterable[str]) -> Column:

@@ -23,7 +23,6 @@ from tabcast.wording import Argument, list_names
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest
 LEVEL = 0.05  # of the bound, over all columns
-SIDE_BY_SIDE = 0.9  # of a class's rows, those with a neighbor of the same class; of two classes of noise, 0.75
 MOST_ROWS = 2_000
 N_FOLDS = 5
 ONLY_LABELED = "has values in labeled rows and in hardly any unlabeled one"
@@ -36,24 +35,23 @@ def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.obje
     labeled, X = ~pd.isna(y), X[list(first)].rename(columns=first)
     scores = find_predictive(X.loc[labeled], np.array([str(label) for label in y[labeled]]))
     only_labeled = find_only_labeled(X, labeled)
-    notes = list(understanding.notes)
-    if scores:
-        advice = "if known only after the label or made from it, leave out with "
-        where = f"balanced accuracy {min(scores.values()):.1%} or more on held-out labeled rows"
-        who = f"Column {list_names(scores, MOST_NAMES)} alone predicts {understanding.target!r} nearly perfectly"
-        notes.append((f"{CAUTION}{who} ({where}); {advice}", Argument("ignore", list(scores)[:MOST_NAMES]), "."))
-    if only_labeled:
-        advice = "so the model learns from what it will not know; leave out with "
-        who = f"Column {list_names(only_labeled, MOST_NAMES)} {ONLY_LABELED}"
-        notes.append((f"{CAUTION}{who}, {advice}", Argument("ignore", only_labeled[:MOST_NAMES]), "."))
-    columns = []
-    for column in understanding.columns:
-        leaks = [ONLY_LABELED] if column.name in only_labeled else []
-        if column.name in scores:
-            score = f"balanced accuracy {scores[column.name]:.1%} on held-out labeled rows"
-            leaks.insert(0, f"alone it predicts the target ({score})")
-        leak = "; ".join(leaks)
-        columns.append(replace(column, why=f"{column.why}; {leak}", leak=leak) if leak else column)
+    where = "on held-out labeled rows"
+    leaks = {name: f"alone it predicts the target (balanced accuracy {scores[name]:.1%} {where})" for name in scores}
+    leaks |= dict.fromkeys(only_labeled, ONLY_LABELED)
+    columns, notes = list(understanding.columns), list(understanding.notes)
+    for place, column in enumerate(columns):
+        leak = leaks.get(column.name)
+        columns[place] = replace(column, why=f"{column.why}; {leak}", leak=leak) if leak else column
+    score = f"balanced accuracy {min(scores.values(), default=1.0):.1%} or more {where}"
+    predicts = (
+        f"alone predicts {understanding.target!r} nearly perfectly ({score}); if known only after the label or made"
+    )
+    for names, what in (
+        (list(scores), f"{predicts} from it, leave out with "),
+        (only_labeled, f"{ONLY_LABELED}, so the model learns from what it will not know; leave out with "),
+    ):
+        who = f"{CAUTION}Column {list_names(names, MOST_NAMES)}"
+        notes += [(f"{who} {what}", Argument("ignore", names[:MOST_NAMES]), ".")] if names else []
     return replace(understanding, columns=columns, notes=notes)
 
 
@@ -71,8 +69,6 @@ def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, floa
     found = {}
     for name in X.columns:
         values = _to_floats(X[name].iloc[rows])
-        if not _may_separate(values, codes):
-            continue
         tree = DecisionTreeClassifier(class_weight="balanced", random_state=0)
         predicted = cross_val_predict(tree, values[:, None], codes, cv=folds)
         score = float(balanced_accuracy_score(codes, predicted))
@@ -110,15 +106,6 @@ def _is_significant(score: float, codes: NDArray[np.intp], n_columns: int) -> bo
     counts = np.bincount(codes)
     n = int(len(counts) ** 2 / (1 / counts).sum() + 1e-9)
     return bool(binom.sf(np.floor(score * n + 1e-9) - 1, n, HONEST) * n_columns < LEVEL)
-
-
-def _may_separate(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
-    """Whether rows of a class lie side by side when sorted by a column, so that a tree is worth its time."""
-    ordered = codes[np.lexsort((codes, values))]
-    same = ordered[1:] == ordered[:-1]
-    beside = np.append(same, False) | np.append(False, same)
-    shares = np.bincount(ordered, weights=beside) / np.bincount(ordered)
-    return bool(shares.mean() >= SIDE_BY_SIDE)
 
 
 def _to_floats(values: pd.Series[Any]) -> NDArray[np.float64]:

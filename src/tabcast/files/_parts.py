@@ -48,13 +48,12 @@ def list_parts(path: str | os.PathLike[str]) -> list[Path]:
         inside = (one.relative_to(folder) for one in folder.rglob("*") if one.is_file())
         files = sorted(folder / one for one in inside if not any(name.startswith((".", "_")) for name in one.parts))
         found = [one for one in files if one.name.lower().endswith(PART_ENDINGS)]
-        if not found:
-            seen = f"it has {list_names([one.name for one in files], 3)}" if files else "it is empty"
-            raise TableFileError(f"There is no Parquet or CSV file in {folder}: {seen}.")
-        return found
-    found = sorted(Path(one) for one in glob.glob(str(path), recursive=True) if not Path(one).is_dir())
+        seen = f"it has {list_names([one.name for one in files], 3)}" if files else "it is empty"
+    else:
+        found = sorted(Path(one) for one in glob.glob(str(path), recursive=True) if not Path(one).is_dir())
+        seen = "no file matches"
     if not found:
-        raise TableFileError(f"No file matches {path}.")
+        raise TableFileError(f"There is no Parquet or CSV file in {folder}: {seen}.")
     return found
 
 

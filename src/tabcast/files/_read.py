@@ -1,26 +1,49 @@
-"""Reading table files as tables of pyarrow: text by the csv module, Excel by pandas, Parquet and Feather by pyarrow."""
+"""Reading table files as tables of pyarrow: text by the csv module, Excel by pandas, Parquet and Feather by pyarrow.
+
+What a file is, its first bytes say rather than its name.
+"""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import dataset
 
-from tabcast.files._source import find_format, name_columns, open_bytes
 from tabcast.files._values import text_of
 from tabcast.wording import Argument, TableFileError, list_names, suggest
 
+ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet, Feather or Excel (.xlsx)"
+TEXT_ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".psv", ".dat", ".data")
+HEAD_BYTES = 4_096
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+ARROW = {b"PAR1": "parquet", b"ARROW1": "feather"}
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+INDEX_NAME = "Unnamed: 0"  # what pandas calls the index that it wrote
+LINE_BREAK = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]\s*")  # some classifiers refuse it, and no option can hold it
+OTHER_FORMATS = {  # what people have instead of a table, by its first bytes in small letters
+    ZIP.lower(): "a zip archive, or an Office file not called .xlsx",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Office file",
+    b"bzh": "compressed with bzip2",
+    b"\xfd7zxz": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"sqlite format 3": "a SQLite database",
+    b"%pdf-": "a PDF document",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML"),
+    **dict.fromkeys((b"{", b"[{", b"[["), "JSON"),
+}
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 BLOCK = 1 << 22
@@ -33,6 +56,92 @@ BROKEN_RECORDS = {  # what the csv module says, and what we say
 }
 BLANK = " \t\x1a"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
+
+
+# ---- What a file is
+
+
+def find_format(path: Path) -> str:
+    """Find out from a file's first bytes whether it is text, parquet, feather or excel, or why it cannot be read."""
+    if path.exists() and not path.is_file():
+        raise TableFileError(f"{path} is a folder or no regular file; name a file ({ALLOWED}).")
+    with open_bytes(path) as unpacked:
+        head = unpacked.read(HEAD_BYTES)
+    if not head:
+        raise TableFileError(f"{path.name} is empty; a table needs a line with column names and rows.")
+    for magic, found in ARROW.items():
+        if head.startswith(magic):
+            return found
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if head.startswith(ZIP) and ending in (".xlsx", ".xlsm"):
+        return "excel"
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for magic, what in OTHER_FORMATS.items():
+        if start.startswith(magic):
+            raise TableFileError(f"{path.name} is {what}, not a table; unpack it, or save the table in it as CSV.")
+    is_marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if not is_marked and (b"\x00" in head or len(CONTROLS.findall(head)) > max(2, len(head) / 100)):
+        advice = "unpack it, name a table, or save text in UTF-16 as UTF-8"
+        raise TableFileError(
+            f"{path.name} holds zero bytes or control characters, so it is not a text table; {advice}."
+        )
+    if ending not in TEXT_ENDINGS:
+        advice = f"rename it to .csv if it is a CSV (allowed are {ALLOWED})"
+        raise TableFileError(f"{path.name} holds text, and is not what its ending {ending!r} says; {advice}.")
+    return "text"
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked; what goes wrong on the way is a :class:`TableFileError`."""
+    try:
+        with open(path, "rb") as file:
+            is_gzip = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_gzip else file
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TableFileError(f"{path.name} is a damaged or incomplete gzip file; copy or download it again.") from None
+    except OSError as error:
+        raise _cannot_open(path, error) from None
+
+
+def _cannot_open(path: Path, error: Exception) -> TableFileError:
+    """The system's reason in our words."""
+    name = path.name or str(path)
+    if isinstance(error, FileNotFoundError):
+        beside = f"there is no folder {path.parent}" if not path.parent.exists() else f"not in {path.parent.absolute()}"
+        return TableFileError(f"There is no file {name} ({beside}); check the path.")
+    return TableFileError(f"{name} cannot be opened: {getattr(error, 'strerror', None) or error}.")
+
+
+def name_columns(file: str, header: list[str]) -> tuple[list[str], list[str]]:
+    """Column names without line breaks and spaces around them, and what was done to them, in sentences.
+
+    An index without a name gets one, and so do later columns of the same name.
+    """
+    names, notes = [LINE_BREAK.sub(" ", name.strip()) for name in header], []
+    if not any(names):
+        raise TableFileError(f"{file} has no column names; its first line must name the columns.")
+    if not names[0]:
+        names[0] = INDEX_NAME
+        notes.append(f"The first column has no name, like an index that pandas writes; it is called {INDEX_NAME!r}.")
+    if "" in names:
+        number = names.index("") + 1
+        raise TableFileError(f"Column {number} of {file} has no name; give it one in the first line or remove it.")
+    own, renamed = set(names), []
+    for position, name in enumerate(names):
+        number = 1
+        while names[position] in names[:position] or (number > 1 and names[position] in own):
+            number += 1
+            names[position] = f"{name}.{number}"
+        renamed += [names[position]] if number > 1 else []
+    if renamed:
+        again = f"later ones are called {list_names(renamed)}. Remove what is not meant"
+        notes.append(f"More than one column has the same name; {again}.")
+    return names, notes
+
+
+# ---- Tables that are open for reading
 
 
 class TableFile:
@@ -91,16 +200,12 @@ class TableFile:
 
 def _to_frame(table: Any, index: pd.RangeIndex, *, untouched: bool = False) -> pd.DataFrame:
     """Columns in the types of pandas, or in pyarrow's own: then nothing is rounded, and all batches have the same."""
-    names = table.column_names
-    table = table.rename_columns([str(position) for position in range(len(names))])
-    if untouched:
-        for position, field in enumerate(table.schema):
-            if pa.types.is_dictionary(field.type):  # dictionaries differ between batches
-                table = table.set_column(position, field.name, table.column(position).cast(field.type.value_type))
-        frame = table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
-    else:
-        frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
-    return frame.set_axis(pd.Index(names, dtype=object).infer_objects(), axis=1).set_axis(index)
+    if not untouched:
+        return table.to_pandas(ignore_metadata=True, date_as_object=False).set_axis(index)
+    for position, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):  # dictionaries differ between batches
+            table = table.set_column(position, field.name, table.column(position).cast(field.type.value_type))
+    return table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True).set_axis(index)
 
 
 # ---- Text
@@ -110,13 +215,8 @@ class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self._encoding, self._says_delimiter = path, _find_encoding(path), False
-        with self._open() as file:
-            first = file.readline().strip()
-        if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:  # written for Excel
-            self._delimiter, self._says_delimiter = first[4], True
-        else:
-            self._delimiter = max(DELIMITERS, key=self._score)
+        self.path, self._encoding = path, _find_encoding(path)
+        self._delimiter = max(DELIMITERS, key=self._score)
         super().__init__(path)
         if self._encoding == "cp1252":
             self.notes.insert(0, f"{path.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
@@ -149,19 +249,13 @@ class TextTable(TableFile):
         return lengths.count(lengths[0]) / len(lengths), lengths[0]
 
     def _wrong_width(self, line: int, n: int, width: int) -> TableFileError:
-        only, advice = "", "a value that holds the delimiter must be in quotes"
-        if n < width:
-            only, advice = "only ", "complete or remove it"
-        return TableFileError(
-            f"Line {line:,} of {self.path.name} has {only}{n:,} fields, the header has {width:,} (delimiter "
-            f"{DELIMITERS[self._delimiter]}); {advice}."
-        )
+        only, advice = ("only ", "complete or remove it") if n < width else ("", "a delimiter within it needs quotes")
+        header = f"the header has {width:,} (delimiter {DELIMITERS[self._delimiter]})"
+        return TableFileError(f"Line {line:,} of {self.path.name} has {only}{n:,} fields, {header}; {advice}.")
 
     def _records(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """The lines cut into fields, each with its line number; blank lines are left out."""
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        if self._says_delimiter:
-            next(reader, None)
         while True:
             line = reader.line_num + 1
             try:
@@ -171,7 +265,8 @@ class TextTable(TableFile):
                 raise TableFileError(f"Line {line:,} of {self.path.name} {reason}.") from None
             if record is None:
                 return
-            if len(record) > 1 or (record and record[0].strip(BLANK)):
+            is_for_excel = line == 1 and record[:1] and record[0].startswith("sep=")
+            if not is_for_excel and (len(record) > 1 or (record and record[0].strip(BLANK))):
                 yield line, record
 
     @contextmanager
@@ -256,10 +351,8 @@ class ExcelTable(TableFile):
         self._header, self._cells, self.n_rows = cells.iloc[0], cells.iloc[1:], len(cells) - 1
         super().__init__(path)
         if sheet is None and len(sheets) > 1:
-            self.notes.append(
-                f"{path.name} has {len(sheets)} sheets ({list_names(sheets)}); the first was read. Name the sheet to "
-                "read another."
-            )
+            others = f"{len(sheets)} sheets ({list_names(sheets)}); the first was read"
+            self.notes.append(f"{path.name} has {others}. Name the sheet to read another.")
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         return name_columns(self.path.name, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,9 @@ class Target:
         The column.
     type : {"bool", "int", "float", "str"}
         What the labels are in Python.
-    classes : tuple
+    classes : list
         The labels, sorted.
-    counts : tuple of int
+    counts : list of int
         Labeled rows of each.
     missing_label : str or None
         Text that also means "unlabeled".
@@ -65,8 +64,8 @@ class Target:
 
     name: str
     type: str
-    classes: tuple[Label, ...]
-    counts: tuple[int, ...]
+    classes: list[Label]
+    counts: list[int]
     missing_label: str | None
 
     def labels(self, values: pd.Series[Any]) -> NDArray[np.object_]:
@@ -108,13 +107,13 @@ def find_target(name: str, values: pd.Series[Any], missing_label: Any = None) ->
     single = [label for label, count in counts.items() if count == 1]
     if single:
         notes.append((f"Only one labeled row of class {list_names(single)}: label more of it.",))
-    for number, label in enumerate(find_markers(counts)):
+    for label in find_markers(counts):
         rows = f"{counts[label]:,} row{'' if counts[label] == 1 else 's'} of {name!r}"
-        begin = f"{CAUTION}Label {label!r} is treated as a class ({rows}); if it marks unlabeled rows"
-        can_be_declared = marker is None and number == 0  # there is room for one marker
-        advice: Note = (f"{begin}, use ", Argument("missing_label", label), ".")
-        notes.append(advice if can_be_declared else (f"{begin} too, empty these cells.",))
-    return Target(name, label_type, tuple(counts), tuple(counts.values()), marker), notes
+        begin = (
+            f"{CAUTION}Label {label!r} is treated as a class ({rows}); if it marks unlabeled rows, empty these cells"
+        )
+        notes.append((f"{begin} or use ", Argument("missing_label", label), "."))
+    return Target(name, label_type, list(counts), list(counts.values()), marker), notes
 
 
 def find_markers(counts: dict[Label, int]) -> list[Label]:
@@ -260,7 +259,7 @@ class Understanding:
         list
             Labels as they are in Python.
         """
-        return list(self.target_rule.classes)
+        return self.target_rule.classes
 
     @property
     def class_counts(self) -> dict[Label, int]:
@@ -372,17 +371,6 @@ class Understanding:
             problems += found
         return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
 
-    @property
-    def text_columns(self) -> list[str]:
-        """Names of the used columns that have a notation in a text file: numbers and dates.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`settle_notation` needs.
-        """
-        return [one.name for one in self.rules if isinstance(one, NumberRule) and one.notation != "clock"]
-
     def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
         """Find how a file writes numbers and dates, once for all of its rows.
 
@@ -392,7 +380,7 @@ class Understanding:
         Parameters
         ----------
         frames : iterable of DataFrame
-            All rows of the file, in batches with the columns of :attr:`text_columns` at least.
+            All rows of the file, in batches with the columns of :attr:`feature_names`.
 
         Returns
         -------
@@ -412,12 +400,11 @@ class Understanding:
                 break  # a file has one type per column
         comma = agree(tally.decisive for tally in tallies.values() if tally.kind == "number")
         trained = {name: rule.notation for name, rule in rules.items() if rule.notation != PLAIN}
-        common = comma or agree(one for name, one in trained.items() if rules[name].kind == "number")
         by_column: dict[str, str] = {}
         notes: list[str] = []
         for name, tally in tallies.items():
             is_number = tally.kind == "number"
-            chosen = tally.choose((comma or trained.get(name) or common) if is_number else trained.get(name))
+            chosen = tally.choose((comma if is_number else None) or trained.get(name))
             if chosen is None and is_number:
                 unclear = f"{show_value(tally.unclear)} may mean thousands or a decimal comma"
                 advice = "write the numbers with a decimal point and without separators of thousands"
@@ -495,16 +482,9 @@ class Understanding:
         Understanding
             The same understanding.
         """
-        columns = []
-        for column in plain["columns"]:
-            rule = column["rule"]
-            read = None if rule is None else RULES[rule["kind"]](**_with_tuples(rule))
-            columns.append(Column(**column | {"rule": read}))
-        return cls(columns, Target(**_with_tuples(plain["target_rule"])), plain["n_rows"])
-
-
-def _with_tuples(plain: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()}
+        rules = [one["rule"] and RULES[one["rule"]["kind"]](**one["rule"]) for one in plain["columns"]]
+        columns = [Column(**one | {"rule": rule}) for one, rule in zip(plain["columns"], rules, strict=True)]
+        return cls(columns, Target(**plain["target_rule"]), plain["n_rows"])
 
 
 def understand(
@@ -610,11 +590,6 @@ def check_named(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -
             raise no_such_column(name, frame, ", which ", Argument(argument), " names")
         if name == target:
             raise TableFileError(Argument(argument), f" names {name!r}, which is the target; choose one of the two.")
-    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
-        both = sorted(set(named[one]) & set(named[other]))
-        if both:
-            arguments = (Argument(one), " and ", Argument(other))
-            raise TableFileError(f"Column {list_names(both)} is named by both ", *arguments, "; choose one.")
 
 
 def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
@@ -664,9 +639,7 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
     """
     used = [column for column in understanding.columns if column.used]
     left_out = [column for column in understanding.columns if not column.used]
-    counts = sorted(understanding.class_counts.items(), key=lambda item: -item[1])
-    if len(counts) <= MOST_CLASSES:
-        counts = list(understanding.class_counts.items())
+    counts = list(understanding.class_counts.items())
     shown = ", ".join(f"{show_value(one) if isinstance(one, str) else one} {n:,}" for one, n in counts[:MOST_CLASSES])
     more = f" and {len(counts) - MOST_CLASSES:,} more" if len(counts) > MOST_CLASSES else ""
     by_kind = []
@@ -688,9 +661,8 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
             wording.sentence(f"{_count(left_out)} left out, use {which} with ", Argument("use", ["NAME"]), ":")
         )
         lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
-    if len(left_out) > MOST_LEFT_OUT:
-        others = [column.name for column in left_out[MOST_LEFT_OUT:]]
-        lines.append(f"  and {len(others):,} more: {list_names(others)}.")
+    others = [column.name for column in left_out[MOST_LEFT_OUT:]]
+    lines += [f"  and {len(others):,} more: {list_names(others)}."] if others else []
     lines += [f"Column {show_value(column.name)}: {column.why}." for column in used if column.is_altered]
     return lines + [wording.sentence(*note) for note in understanding.notes]
 

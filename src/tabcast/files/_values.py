@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -97,6 +97,14 @@ class Texts:
             return self
         return Texts(self.spread(np.where(mask, np.cumsum(mask) - 1, -1), -1), self.levels[mask])
 
+    def relabel(self, change: Callable[[Any], str]) -> Texts:
+        """The same column with its levels changed; those that have become the same are one."""
+        position: dict[str, int] = {}
+        renumber = [position.setdefault(change(level), len(position)) for level in self.levels]
+        return Texts(
+            self.spread(np.array(renumber, dtype=np.intp), -1), np.fromiter(position, dtype=object, count=len(position))
+        )
+
     def without(self, words: frozenset[str]) -> Texts:
         """The same column with more words that mean "missing"."""
         return self.keep(level.casefold() not in words for level in self.levels)
@@ -108,11 +116,9 @@ def find_texts(values: pd.Series[Any]) -> Texts:
         codes, raw = pd.factorize(values, use_na_sentinel=True)
     except TypeError:  # lists and the like
         codes, raw = pd.factorize(values.map(str, na_action="ignore"), use_na_sentinel=True)
-    position: dict[str, int] = {}
-    texts = (text_of(value).strip() for value in np.asarray(raw, dtype=object))
-    renumber = [position.setdefault(text, len(position)) for text in texts]
-    levels = np.fromiter(position, dtype=object, count=len(position))
-    return Texts(np.array([*renumber, -1], dtype=np.intp)[codes], levels).without(MISSING_WORDS)
+    return (
+        Texts(codes, np.asarray(raw, dtype=object)).relabel(lambda value: text_of(value).strip()).without(MISSING_WORDS)
+    )
 
 
 def text_of(value: Any) -> str:
@@ -217,9 +223,7 @@ def read_typed(values: pd.Series[Any], kind: str) -> NDArray[np.float64] | None:
         if not pd.api.types.is_datetime64_any_dtype(dtype):
             return None
         dates = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
-        moments = dates.to_numpy(dtype="datetime64[us]")
-        days = (moments - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-        return np.where(np.isnat(moments), np.nan, days)
+        return (dates.to_numpy(dtype="datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
     if pd.api.types.is_timedelta64_dtype(dtype):
         return values.dt.total_seconds().to_numpy(dtype=float, copy=True)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):

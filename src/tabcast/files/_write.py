@@ -114,13 +114,10 @@ def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def find_ending(path: Path) -> str:
     """The format that a file's name asks for, or one sentence on which there are."""
-    endings = ["".join(path.suffixes[-2:]).lower(), path.suffix.lower()]
-    for ending in endings:
+    for ending in ("".join(path.suffixes[-2:]).lower(), path.suffix.lower()):
         if ending in ARROW or ending.removesuffix(".gz") in DELIMITERS:
             return ending
-    raise TableFileError(
-        f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather to say how to write it."
-    )
+    raise TableFileError(f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
 
 
 # ---- Text that a spreadsheet would take for a formula, and the usual guard: an apostrophe in front
