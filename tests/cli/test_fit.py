@@ -108,7 +108,6 @@ def test_summary_is_plain_and_complete(summary):
         "thresholds",
         "importance",
         "covariate_shift",
-        "flipped_labels",
         "reliability",
         "rows_to_label",
     }

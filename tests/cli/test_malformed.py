@@ -288,14 +288,14 @@ def test_no_permission(tmp_path, monkeypatch):
     path.write_bytes(GOOD)
     path.chmod(0)
     if not os.access(path, os.R_OK):
-        assert_refused(tmp_path, "t.csv", TARGET, "No permission to read t.csv")
+        assert_refused(tmp_path, "t.csv", TARGET, "t.csv cannot be opened: Permission denied")
         return
 
     def refuse(*args, **kwargs):  # root reads everything: let the system's refusal be played
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("tabcast.files._source.open", refuse, raising=False)
-    assert "No permission to read t.csv" in check(tmp_path, path, TARGET)
+    monkeypatch.setattr("tabcast.files._read.open", refuse, raising=False)
+    assert "t.csv cannot be opened: Permission denied" in check(tmp_path, path, TARGET)
 
 
 def assert_refused(folder, name, options, sentence="", **process):

@@ -167,10 +167,8 @@ class TestResult:
         write(odd, tmp_path / "table.csv")
         result = run(model, tmp_path / "table.csv", "-o", tmp_path / "out.csv", "--batch-rows", 50)
         assert result.exit_code == 0
-        assert "Column 'age': 3 values are not numbers and count as missing (for example 'forty')." in result.stdout
-        assert (
-            "Column 'city': 2 values are levels that were not there in training and count as missing" in result.stdout
-        )
+        assert "Column 'age': 3 values counted as missing: not a number (for example 'forty')." in result.stdout
+        assert "Column 'city': 2 values counted as missing: unseen level" in result.stdout
 
     @pytest.mark.parametrize("labels", [[0, 1], ["0", "1"]], ids=["numbers", "text"])
     def test_labels_keep_their_type(self, labels, tmp_path):

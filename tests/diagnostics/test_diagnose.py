@@ -56,7 +56,6 @@ def test_every_method_answers_in_plain_json(classifier):
     X, y = three_classes()
     found = diagnose(guard(classifier, X, y), X, y).to_dict()
     check_plain(found)
-    assert (found["flipped_labels"] is None) == (classifier is PLAIN)
     assert found["quality"]["classes"] == ["blue", "green", "red"]
     assert found["quality"]["n_rows"] == 60
 
@@ -154,7 +153,7 @@ def test_without_unlabeled_rows_only_the_held_out_questions_are_answered():
         guarded = guard(PLAIN, X, truth)
     found = diagnose(guarded, X, truth).to_dict()
     check_plain(found)
-    for name in ("covariate_shift", "flipped_labels", "rows_to_label"):
+    for name in ("covariate_shift", "rows_to_label"):
         assert found[name] is None
 
 
@@ -183,7 +182,6 @@ def test_at_most_so_many_unlabeled_rows_are_looked_at(cast_case, monkeypatch):
     guarded, X, y = cast_case
     monkeypatch.setattr("tabcast.diagnostics._diagnose.MOST_UNLABELED", 50)
     found = diagnose(guarded, X, y)
-    assert found.flipped_labels.n_pool == 50
     assert set(found.rows_to_label.rows["row"]) <= set(np.flatnonzero(pd.isna(y)))
 
 
@@ -192,7 +190,6 @@ def test_rows_that_did_not_train_are_not_looked_at():
     X, y = three_classes()
     guarded = guard(clone(CAST).set_params(max_pool=80), X, y)
     found = diagnose(guarded, X, y)
-    assert found.flipped_labels.n_pool == 80
     assert set(found.rows_to_label.rows["row"]) <= set(guarded.self_trained_.pseudo_labels_["row"])
 
 

@@ -89,11 +89,6 @@ def test_batches(tmp_path):
     pd.testing.assert_frame_equal(pd.concat(batches), read_table_file(path))
 
 
-def test_by_content_not_by_name(tmp_path):
-    path = write(tmp_path / "t.xlsx", data=ROWS).rename(tmp_path / "t.csv")
-    assert "is an Excel file by its content" in read_table_file(path).attrs["notes"][0]
-
-
 def test_without_openpyxl_one_sentence(tmp_path, monkeypatch):
     path = write(tmp_path / "t.xlsx", data=ROWS)
     monkeypatch.setitem(sys.modules, "openpyxl", None)

@@ -44,8 +44,7 @@ def test_a_leak_is_found(leak):
     frame, truth, random = make_frame()
     frame["leak"] = LEAKS[leak](truth, random)
     understanding = alarms(frame)
-    assert [fact.code for fact in understanding.notes] == ["leak"]
-    assert understanding.notes[0].values["columns"] == ["leak"]
+    assert len(understanding.notes) == 1
     line = describe(understanding)[-1]
     assert line.startswith("Caution: Column 'leak' alone predicts 'y' nearly perfectly (balanced accuracy")
     assert line.endswith("leave out with `ignore=['leak']`.")
@@ -59,14 +58,14 @@ def test_rare_errors_do_not_hide_a_leak():
     frame, truth, _ = make_frame(n_labeled=300)
     frame["leak"] = truth * 1.0
     frame.loc[[7, 90], "leak"] = 1 - frame.loc[[7, 90], "leak"]
-    assert alarms(frame).notes[-1].values["columns"] == ["leak"]
+    assert "Column 'leak' alone predicts" in describe(alarms(frame))[-1]
 
 
 def test_four_classes_and_a_rare_one():
     frame, truth, _ = make_frame(n_labeled=200, n_classes=4)
     frame["leak"] = truth * 1.0
     frame.loc[0, "y"] = "single"
-    assert [fact.code for fact in alarms(frame).notes] == ["single_row", "leak"]
+    assert ["Caution" in line for line in describe(alarms(frame))[-2:]] == [False, True]
 
 
 @pytest.mark.parametrize("n_labeled", [10, 40, 100])
@@ -74,7 +73,7 @@ def test_honest_tables_raise_no_alarm(n_labeled):
     """Columns that predict 84% of the rows, and noise: silent for all seeds."""
     for seed in range(8):
         frame, _, _ = make_frame(n_labeled=n_labeled, seed=seed)
-        assert not [fact for fact in alarms(frame).notes if fact.code == "leak"]
+        assert not any("Caution" in line for line in describe(alarms(frame)))
 
 
 def test_a_rare_class_is_no_leak():

@@ -57,15 +57,10 @@ def test_single_values(text, number):
 
 def test_the_user_is_told_and_overrules():
     lines = " ".join(describe(learn(WAYS["dollars"])))
-    assert "amounts with $" in lines
+    assert "written with '$'" in lines
     assert "thousands commas" in lines
     assert "7.5% is 7.5" in " ".join(describe(learn(WAYS["percent"])))
     assert learn(WAYS["dollars"], categories=["column"]).columns[0].kind == "category"
-
-
-def test_percent_on_some_values_only_is_said():
-    rates = [f"{n / 100}%" if n % 2 else str(n / 100) for n in AMOUNTS]
-    assert "without % are read as percent too" in learn(rates).columns[0].why
 
 
 def test_two_currencies_are_not_added_up():
@@ -143,7 +138,7 @@ def test_numbers_with_a_unit_are_numbers(case):
     column, numbers, unit = UNITS[case]
     found = learn(column).columns[0]
     assert (found.kind, found.used) == ("number", True)
-    assert f"written with the unit {unit!r}" in found.why
+    assert f"written with {unit!r}" in found.why
     np.testing.assert_allclose(read(column).features["column"], numbers)
 
 

@@ -100,7 +100,7 @@ def test_cells_that_cannot_be_read_are_counted():
     more.loc[3, "income"] = "many"
     prepared = prepare(table, more)
     assert prepared.notes == [
-        "In `unlabeled`: Column 'income': 1 value is not a number and counts as missing (for example 'many')."
+        "In `unlabeled`: Column 'income': 1 value counted as missing: not a number (for example 'many')."
     ]
     assert prepared.X["income"].isna().sum() == 1
 

@@ -89,12 +89,13 @@ def fit(
     from rich.console import Console
 
     from tabcast.exceptions import LargePoolWarning, TabcastWarning
-    from tabcast.files._words import describe, word_note
+    from tabcast.files import describe
     from tabcast.runs._fit_table import read_options
     from tabcast.runs._folder import check_folder, refuse_inside
     from tabcast.runs._predict import DaskError
     from tabcast.runs._table import prepare_table
     from tabcast.runs._training import TITLES, find_method, train_run
+    from tabcast.wording import PYTHON
 
     folder, pool = default_folder(table) if out is None else Path(out), max_pool or None
     try:
@@ -144,7 +145,7 @@ def fit(
             raise
         stop(f"{estimator} could not be trained on this table ({error}); try another --estimator.")
     save(run, folder, overwrite=overwrite)
-    said = {*prepared.notes, *map(word_note, run.understanding.notes)}
+    said = {*prepared.notes, *(PYTHON.sentence(*note) for note in run.understanding.notes)}
     said |= {str(one.message) for one in caught if issubclass(one.category, LargePoolWarning)}  # in the result
     warned = [str(one.message) for one in caught if issubclass(one.category, TabcastWarning)]
     for line in word_result(run.summary, [sentence for sentence in warned if sentence not in said], folder):

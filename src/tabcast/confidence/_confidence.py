@@ -27,8 +27,6 @@ class Confidence(BaseEstimator):
         Whether `calibrate` has to be called with labeled rows that the classifier was not trained on.
     knows_only_pool : bool
         Whether `adjust` works only for the unlabeled rows given to `prepare`, in their order.
-    changes_labels : bool
-        Whether the most confident class of a row may differ from the classifier's.
 
     See Also
     --------
@@ -48,7 +46,6 @@ class Confidence(BaseEstimator):
 
     needs_held_out: bool = False
     knows_only_pool: bool = False
-    changes_labels: bool = True
 
     def prepare(
         self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None
@@ -129,7 +126,6 @@ class Raw(Confidence):
     array([[0.3, 0.7]])
     """
 
-    changes_labels = False
 
 
 def min_max(values: Floats) -> Floats:
@@ -295,11 +291,6 @@ class Chain(Confidence):
     def knows_only_pool(self) -> bool:  # type: ignore[override]
         """Whether any part knows only the pool."""
         return any(part.knows_only_pool for part in self.parts)
-
-    @property
-    def changes_labels(self) -> bool:  # type: ignore[override]
-        """Whether any part changes labels."""
-        return any(part.changes_labels for part in self.parts)
 
     def prepare(
         self, X: Any, y: Index, X_pool: Any, *, n_classes: int, categorical_features: ArrayLike | None = None

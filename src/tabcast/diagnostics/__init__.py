@@ -8,7 +8,7 @@ from tabcast.diagnostics._columns import covariate_shift, importance
 from tabcast.diagnostics._diagnose import Diagnostics, diagnose
 from tabcast.diagnostics._fisher_information import fisher_information
 from tabcast.diagnostics._quality import curves, quality, reliability, thresholds
-from tabcast.diagnostics._rows import flipped_labels, rows_to_label
+from tabcast.diagnostics._rows import rows_to_label
 
 __all__ = [
     "Diagnostics",
@@ -16,7 +16,6 @@ __all__ = [
     "curves",
     "diagnose",
     "fisher_information",
-    "flipped_labels",
     "importance",
     "quality",
     "reliability",

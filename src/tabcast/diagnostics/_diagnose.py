@@ -21,7 +21,7 @@ from tabcast.diagnostics._quality import (
     reliability,
     thresholds,
 )
-from tabcast.diagnostics._rows import FlippedLabels, RowsToLabel, flipped_labels, rows_to_label
+from tabcast.diagnostics._rows import RowsToLabel, rows_to_label
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.table import Index
@@ -36,8 +36,7 @@ MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an a
 class Diagnostics(Diagnostic):
     """Answers to all diagnostic questions about a partly labeled table and a classifier fitted on it.
 
-    A field is None where its question does not apply: without unlabeled rows there is no shift, no flipped label and
-    no row to label; a confidence that is the classifier's own flips nothing.
+    A field is None where its question does not apply: without unlabeled rows there is no shift and no row to label.
 
     Attributes
     ----------
@@ -51,8 +50,6 @@ class Diagnostics(Diagnostic):
         Which columns does the model need? None if a copy of the model cannot be fitted, with a warning.
     covariate_shift : CovariateShift or None
         Do labeled and unlabeled rows come from the same population?
-    flipped_labels : FlippedLabels or None
-        Which labels were changed by density or alignment?
     reliability : Reliability
         Are the probabilities calibrated, before and after?
     rows_to_label : RowsToLabel or None
@@ -68,7 +65,6 @@ class Diagnostics(Diagnostic):
     thresholds: Thresholds | None
     importance: Importance | None
     covariate_shift: CovariateShift | None
-    flipped_labels: FlippedLabels | None
     reliability: Reliability
     rows_to_label: RowsToLabel | None
 
@@ -136,7 +132,6 @@ def diagnose(
     seen = np.random.default_rng(random_state).permutation(len(model.pseudo_labels_))[:MOST_UNLABELED]
     pseudo_labels = model.pseudo_labels_.iloc[np.sort(seen)].reset_index(drop=True)
     pool, categorical = pseudo_labels["row"].to_numpy(), model.categorical_features
-    changes_labels = model.parts_.teacher is not None or model.parts_.confidence.changes_labels
     X_pool = take_rows(table, pool)
     return Diagnostics(
         quality=quality(held_out.codes, held_out.kept_labels, supervised_labels(guarded), classes),
@@ -146,7 +141,6 @@ def diagnose(
         covariate_shift=covariate_shift(
             table, codes != UNLABELED, categorical_features=categorical, random_state=random_state
         ),
-        flipped_labels=flipped_labels(pseudo_labels) if len(pool) and changes_labels else None,
         reliability=reliability(held_out.codes, held_out.supervised, held_out.self_trained, held_out.kept),
         rows_to_label=rows_to_label(
             X_pool,

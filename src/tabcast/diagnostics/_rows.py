@@ -1,4 +1,4 @@
-"""Unlabeled rows to look at: those worth a label, and those whose pseudo-label is not the classifier's prediction."""
+"""Unlabeled rows that are worth a label."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ MOST_NEIGHBORS = 2_000  # rows that stand for the whole pool
 N_NEAREST = 10
 N_LIKELY = 3
 UNDECIDED = 1 / 3  # the second class has at least so much of the probability of the first
-MOST_FLIPPED = 100
-FLIPPED_COLUMNS = ["row", "raw_label", "label", "raw_confidence", "confidence", "density"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,51 +160,3 @@ def _tenth_nearest(places: Floats, around: Floats, who: Index, crowd: Index) -> 
         return np.zeros(len(places))
     found = np.partition(distance, nearest, axis=1)[:, nearest]
     return np.sqrt(np.where(np.isfinite(found), found, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class FlippedLabels(Diagnostic):
-    """Unlabeled rows whose pseudo-label differs from the classifier's own prediction; see `flipped_labels`."""
-
-    n: int
-    n_pool: int
-    pairs: pd.DataFrame
-    rows: pd.DataFrame
-
-
-def flipped_labels(pseudo_labels: pd.DataFrame) -> FlippedLabels:
-    """Find the pseudo-labels that differ from the classifier's own prediction.
-
-    Parameters
-    ----------
-    pseudo_labels : DataFrame
-        Attribute `pseudo_labels_` of a fitted classifier.
-
-    Returns
-    -------
-    FlippedLabels
-        `n` such rows of `n_pool`; `pairs`, one row per pair of classes, most frequent first: `from` (the classifier's),
-        `to`, `n`; and `rows`, the 100 most confident: `row`, `raw_label`, `label`, `raw_confidence` and `confidence`
-        (in `label`), `density` (NaN without one).
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.diagnostics import flipped_labels
-    >>> table = pd.DataFrame(
-    ...     {"row": [4, 7], "label": ["no", "yes"], "raw_label": ["no", "no"], "confidence": [0.6, 0.4],
-    ...      "raw_confidence": [0.8, 0.45], "density": [0.5, 0.9], "selected": True, "round": 1}
-    ... )
-    >>> flipped_labels(table).pairs
-      from   to  n
-    0   no  yes  1
-    """
-    flipped = pseudo_labels.loc[
-        pseudo_labels["raw_label"].to_numpy() != pseudo_labels["label"].to_numpy(), FLIPPED_COLUMNS
-    ]
-    counted = flipped.groupby(["raw_label", "label"], sort=True).size()
-    pairs: list[tuple[Any, Any, int]] = [(one, other, int(n)) for (one, other), n in counted.items()]
-    pairs.sort(key=lambda pair: -pair[2])
-    rows = flipped.sort_values("confidence", ascending=False, kind="stable").head(MOST_FLIPPED).reset_index(drop=True)
-    table = pd.DataFrame(pairs, columns=["from", "to", "n"])
-    return FlippedLabels(len(flipped), len(pseudo_labels), table, rows)

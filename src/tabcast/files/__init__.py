@@ -5,8 +5,7 @@ Independent of the method: nothing here knows of classifiers, and nothing prints
 """
 
 from tabcast.files._read import read_table_file
-from tabcast.files._understand import Understanding, understand
-from tabcast.files._words import describe
+from tabcast.files._understand import Understanding, describe, understand
 from tabcast.files._write import write_table_file
 from tabcast.wording import TableFileError
 

@@ -17,43 +17,42 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
-from tabcast.files._rules import TextRule
-from tabcast.files._understand import Understanding
-from tabcast.files._words import Fact, note
+from tabcast.files._understand import CAUTION, MOST_NAMES, Understanding
+from tabcast.wording import Argument, list_names
 
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest
 LEVEL = 0.05  # of the bound, over all columns
-SIDE_BY_SIDE = 0.9  # of a class's rows, those with a neighbor of the same class; of two classes of noise, 0.75
 MOST_ROWS = 2_000
 N_FOLDS = 5
+ONLY_LABELED = "has values in labeled rows and in hardly any unlabeled one"
 HARDLY, OFTEN = 0.02, 0.5  # proportions of unlabeled and of labeled rows with a value
 
 
 def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.object_]) -> Understanding:
     """The understanding with an alarm on each column that predicts the target alone, or that only labeled rows have."""
-    labeled, X = ~pd.isna(y), _one_per_column(understanding, X)
+    first = {rule.outputs[0]: rule.name for rule in understanding.rules}  # of a column of text the first feature
+    labeled, X = ~pd.isna(y), X[list(first)].rename(columns=first)
     scores = find_predictive(X.loc[labeled], np.array([str(label) for label in y[labeled]]))
     only_labeled = find_only_labeled(X, labeled)
-    if not scores and not only_labeled:
-        return understanding
-    facts = {name: (note("predicts_target", score=score),) for name, score in scores.items()}
-    for name in only_labeled:
-        facts[name] = (*facts.get(name, ()), note("only_labeled"))
-    alarms: list[Fact] = []
-    if scores:
-        alarms.append(note("leak", columns=list(scores), target=understanding.target, score=min(scores.values())))
-    if only_labeled:
-        alarms.append(note("known_for_labeled_rows", columns=only_labeled))
-    columns = [replace(one, facts=(*one.facts, *facts.get(one.name, ()))) for one in understanding.columns]
-    return replace(understanding, columns=columns, notes=[*understanding.notes, *alarms])
-
-
-def _one_per_column(understanding: Understanding, X: pd.DataFrame) -> pd.DataFrame:
-    """The features, of a column of text the first."""
-    first = {rule.outputs[0]: rule.name for rule in understanding.rules if isinstance(rule, TextRule)}
-    others = {name for rule in understanding.rules if isinstance(rule, TextRule) for name in rule.outputs[1:]}
-    return X[[name for name in X.columns if name not in others]].rename(columns=first)
+    where = "on held-out labeled rows"
+    leaks = {name: f"alone it predicts the target (balanced accuracy {scores[name]:.1%} {where})" for name in scores}
+    leaks |= dict.fromkeys(only_labeled, ONLY_LABELED)
+    columns, notes = list(understanding.columns), list(understanding.notes)
+    for place, column in enumerate(columns):
+        leak = leaks.get(column.name)
+        columns[place] = replace(column, why=f"{column.why}; {leak}", leak=leak) if leak else column
+    score = f"balanced accuracy {min(scores.values(), default=1.0):.1%} or more {where}"
+    predicts = (
+        f"alone predicts {understanding.target!r} nearly perfectly ({score}); if known only after the label or made"
+    )
+    for names, what in (
+        (list(scores), f"{predicts} from it, leave out with "),
+        (only_labeled, f"{ONLY_LABELED}, so the model learns from what it will not know; leave out with "),
+    ):
+        who = f"{CAUTION}Column {list_names(names, MOST_NAMES)}"
+        notes += [(f"{who} {what}", Argument("ignore", names[:MOST_NAMES]), ".")] if names else []
+    return replace(understanding, columns=columns, notes=notes)
 
 
 def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, float]:
@@ -70,8 +69,6 @@ def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, floa
     found = {}
     for name in X.columns:
         values = _to_floats(X[name].iloc[rows])
-        if not _may_separate(values, codes):
-            continue
         tree = DecisionTreeClassifier(class_weight="balanced", random_state=0)
         predicted = cross_val_predict(tree, values[:, None], codes, cv=folds)
         score = float(balanced_accuracy_score(codes, predicted))
@@ -109,15 +106,6 @@ def _is_significant(score: float, codes: NDArray[np.intp], n_columns: int) -> bo
     counts = np.bincount(codes)
     n = int(len(counts) ** 2 / (1 / counts).sum() + 1e-9)
     return bool(binom.sf(np.floor(score * n + 1e-9) - 1, n, HONEST) * n_columns < LEVEL)
-
-
-def _may_separate(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
-    """Whether rows of a class lie side by side when sorted by a column, so that a tree is worth its time."""
-    ordered = codes[np.lexsort((codes, values))]
-    same = ordered[1:] == ordered[:-1]
-    beside = np.append(same, False) | np.append(False, same)
-    shares = np.bincount(ordered, weights=beside) / np.bincount(ordered)
-    return bool(shares.mean() >= SIDE_BY_SIDE)
 
 
 def _to_floats(values: pd.Series[Any]) -> NDArray[np.float64]:

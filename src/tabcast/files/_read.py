@@ -1,43 +1,147 @@
-"""Reading table files: pyarrow cuts and decodes them, here delimiter and encoding are found and errors are worded."""
+"""Reading table files as tables of pyarrow: text by the csv module, Excel by pandas, Parquet and Feather by pyarrow.
+
+What a file is, its first bytes say rather than its name.
+"""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
+from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, cast
 
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv as arrow_csv
-from pyarrow import parquet
+from pyarrow import dataset
 
-from tabcast.files._source import HEAD_BYTES, Source, find_source, name_columns
 from tabcast.files._values import text_of
 from tabcast.wording import Argument, TableFileError, list_names, suggest
 
+ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet, Feather or Excel (.xlsx)"
+TEXT_ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".psv", ".dat", ".data")
+HEAD_BYTES = 4_096
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+ARROW = {b"PAR1": "parquet", b"ARROW1": "feather"}
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+INDEX_NAME = "Unnamed: 0"  # what pandas calls the index that it wrote
+LINE_BREAK = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]\s*")  # some classifiers refuse it, and no option can hold it
+OTHER_FORMATS = {  # what people have instead of a table, by its first bytes in small letters
+    ZIP.lower(): "a zip archive, or an Office file not called .xlsx",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Office file",
+    b"bzh": "compressed with bzip2",
+    b"\xfd7zxz": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"sqlite format 3": "a SQLite database",
+    b"%pdf-": "a PDF document",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML"),
+    **dict.fromkeys((b"{", b"[{", b"[["), "JSON"),
+}
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-BYTE_ORDER_MARKS = [  # the longer ones first: UTF-32's begins like UTF-16's
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-]
-BLOCK_BYTES = 1 << 22
+BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+BLOCK = 1 << 22
+CHUNK_ROWS = 20_000
 SAMPLE_RECORDS = 200
-LONGEST_FIELD = 131_072  # of the csv module
-CONTROLS = re.compile(r"[\x01-\x08\x0e-\x19\x1b-\x1f]")
+BROKEN_RECORDS = {  # what the csv module says, and what we say
+    "field larger": "has a field of more than 131,072 characters, probably a double quote that is never closed",
+    "unexpected end": "opens a double quote that is never closed",
+    "expected after": "has characters after a closing double quote; a quote inside a quoted value is written twice",
+}
 BLANK = " \t\x1a"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
+
+
+# ---- What a file is
+
+
+def find_format(path: Path) -> str:
+    """Find out from a file's first bytes whether it is text, parquet, feather or excel, or why it cannot be read."""
+    if path.exists() and not path.is_file():
+        raise TableFileError(f"{path} is a folder or no regular file; name a file ({ALLOWED}).")
+    with open_bytes(path) as unpacked:
+        head = unpacked.read(HEAD_BYTES)
+    if not head:
+        raise TableFileError(f"{path.name} is empty; a table needs a line with column names and rows.")
+    for magic, found in ARROW.items():
+        if head.startswith(magic):
+            return found
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if head.startswith(ZIP) and ending in (".xlsx", ".xlsm"):
+        return "excel"
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for magic, what in OTHER_FORMATS.items():
+        if start.startswith(magic):
+            raise TableFileError(f"{path.name} is {what}, not a table; unpack it, or save the table in it as CSV.")
+    is_marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if not is_marked and (b"\x00" in head or len(CONTROLS.findall(head)) > max(2, len(head) / 100)):
+        advice = "unpack it, name a table, or save text in UTF-16 as UTF-8"
+        raise TableFileError(
+            f"{path.name} holds zero bytes or control characters, so it is not a text table; {advice}."
+        )
+    if ending not in TEXT_ENDINGS:
+        advice = f"rename it to .csv if it is a CSV (allowed are {ALLOWED})"
+        raise TableFileError(f"{path.name} holds text, and is not what its ending {ending!r} says; {advice}.")
+    return "text"
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked; what goes wrong on the way is a :class:`TableFileError`."""
+    try:
+        with open(path, "rb") as file:
+            is_gzip = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_gzip else file
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TableFileError(f"{path.name} is a damaged or incomplete gzip file; copy or download it again.") from None
+    except OSError as error:
+        raise _cannot_open(path, error) from None
+
+
+def _cannot_open(path: Path, error: Exception) -> TableFileError:
+    """The system's reason in our words."""
+    name = path.name or str(path)
+    if isinstance(error, FileNotFoundError):
+        beside = f"there is no folder {path.parent}" if not path.parent.exists() else f"not in {path.parent.absolute()}"
+        return TableFileError(f"There is no file {name} ({beside}); check the path.")
+    return TableFileError(f"{name} cannot be opened: {getattr(error, 'strerror', None) or error}.")
+
+
+def name_columns(file: str, header: list[str]) -> tuple[list[str], list[str]]:
+    """Column names without line breaks and spaces around them, and what was done to them, in sentences.
+
+    An index without a name gets one, and so do later columns of the same name.
+    """
+    names, notes = [LINE_BREAK.sub(" ", name.strip()) for name in header], []
+    if not any(names):
+        raise TableFileError(f"{file} has no column names; its first line must name the columns.")
+    if not names[0]:
+        names[0] = INDEX_NAME
+        notes.append(f"The first column has no name, like an index that pandas writes; it is called {INDEX_NAME!r}.")
+    if "" in names:
+        number = names.index("") + 1
+        raise TableFileError(f"Column {number} of {file} has no name; give it one in the first line or remove it.")
+    own, renamed = set(names), []
+    for position, name in enumerate(names):
+        number = 1
+        while names[position] in names[:position] or (number > 1 and names[position] in own):
+            number += 1
+            names[position] = f"{name}.{number}"
+        renamed += [names[position]] if number > 1 else []
+    if renamed:
+        again = f"later ones are called {list_names(renamed)}. Remove what is not meant"
+        notes.append(f"More than one column has the same name; {again}.")
+    return names, notes
+
+
+# ---- Tables that are open for reading
 
 
 class TableFile:
@@ -47,17 +151,11 @@ class TableFile:
     again is refused.
     """
 
-    n_rows: int | None = None
+    n_rows: int | None = None  # known of a file that tells it, or once it was read
 
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self._source = source
-        self.names, notes = self._read_names()
-        self.notes = [*source.notes, *notes]
-
-    def count_rows(self) -> int:
-        """Rows of the file; of a text table about as many, from its lines."""
-        raise NotImplementedError
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.names, self.notes = self._read_names()
 
     def batches(
         self, batch_rows: int | None, used: Sequence[str], kept: Sequence[str] = ()
@@ -83,7 +181,7 @@ class TableFile:
                 n_rows += piece.num_rows
                 yield _to_frame(piece.select(used), index), _to_frame(piece.select(kept), index, untouched=True)
         if n_rows == 0:
-            raise TableFileError(f"{self._source.name} has a header line but no rows below it.")
+            raise TableFileError(f"{self.path.name} has a header line but no rows below it.")
         if self.n_rows not in (None, n_rows):
             raise self._changed(f"{self.n_rows:,} rows when it was first read and has {n_rows:,} now")
         self.n_rows = n_rows
@@ -102,346 +200,173 @@ class TableFile:
 
 def _to_frame(table: Any, index: pd.RangeIndex, *, untouched: bool = False) -> pd.DataFrame:
     """Columns in the types of pandas, or in pyarrow's own: then nothing is rounded, and all batches have the same."""
-    names = table.column_names
-    table = table.rename_columns([str(position) for position in range(len(names))])
-    if untouched:
-        for position, field in enumerate(table.schema):
-            if pa.types.is_dictionary(field.type):  # dictionaries differ between batches
-                table = table.set_column(position, field.name, table.column(position).cast(field.type.value_type))
-        frame = table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
-    else:
-        frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
-    return frame.set_axis(pd.Index(names, dtype=object).infer_objects(), axis=1).set_axis(index)
+    if not untouched:
+        return table.to_pandas(ignore_metadata=True, date_as_object=False).set_axis(index)
+    for position, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):  # dictionaries differ between batches
+            table = table.set_column(position, field.name, table.column(position).cast(field.type.value_type))
+    return table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True).set_axis(index)
 
 
 # ---- Text
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a text table is written."""
-
-    encoding: str
-    delimiter: str
-    skip_space: bool = False  # spaces after a delimiter do not count: `1, "two"`
-    says_delimiter: bool = False  # the first line is Excel's `sep=;`, not the header
-
-
 class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
-    def __init__(self, source: Source) -> None:
-        encoding, has_quotes = _find_encoding(source)
-        self._dialect = _find_dialect(source, encoding)
-        if has_quotes:  # pyarrow tolerates quotes that are never closed, and what stands behind a closing one
-            _check_records(source, self._dialect)
-        super().__init__(source)
-        if encoding == "cp1252":
-            self.notes.insert(0, f"{source.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
-
-    def count_rows(self) -> int:
-        """The lines below the header, those within quoted values included."""
-        with self._source.open_bytes() as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK_BYTES), b"")) - 1
+    def __init__(self, path: Path) -> None:
+        self.path, self._encoding = path, _find_encoding(path)
+        self._delimiter = max(DELIMITERS, key=self._score)
+        super().__init__(path)
+        if self._encoding == "cp1252":
+            self.notes.insert(0, f"{path.name} is not UTF-8; it was read as Windows-1252 (cp1252).")
 
     def _read_names(self) -> tuple[list[str], list[str]]:
-        with _open_text(self._source, self._dialect.encoding) as file:
-            self._header_line, header = next(_records(self._source, file, self._dialect), (1, []))
-        return name_columns(self._source, header, complete=True)
+        with self._open() as file:
+            _, header = next(self._records(file, self._delimiter), (1, []))
+        return name_columns(self.path.name, header)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
-        names = [str(position) for position in range(len(self.names))]
-        encoding = "utf-8" if self._dialect.encoding == "utf-8-sig" else self._dialect.encoding
-        try:
-            with self._source.open_bytes() as file:
-                reader = arrow_csv.open_csv(
-                    self._without_spaces(file) if self._dialect.skip_space else file,
-                    arrow_csv.ReadOptions(
-                        use_threads=False,  # with threads, pyarrow reads on where nobody asks for more
-                        block_size=BLOCK_BYTES,
-                        encoding=encoding,
-                        column_names=names,
-                        skip_rows=self._header_line - 1,
-                        skip_rows_after_names=1,
-                    ),
-                    arrow_csv.ParseOptions(
-                        delimiter=self._dialect.delimiter,
-                        newlines_in_values=True,
-                        invalid_row_handler=lambda row: "error" if row.text.strip(BLANK) else "skip",
-                    ),
-                    arrow_csv.ConvertOptions(
-                        column_types=dict.fromkeys(names, pa.large_string()),
-                        strings_can_be_null=True,
-                        null_values=[""],
-                        include_columns=[names[position] for position in positions],
-                    ),
-                )
-                yield reader.schema.empty_table()
-                yield from (pa.Table.from_batches([batch]) for batch in reader)
-        except pa.ArrowInvalid as error:
-            if _check_records(self._source, self._dialect) == 0:
-                return  # nothing below the header is too little for pyarrow
-            reason = str(error).splitlines()[0][:200].rstrip(".")
-            raise TableFileError(f"{self._source.name} cannot be cut into fields ({reason}).") from None
+        width = len(self.names)
+        with self._open() as file:
+            records = islice(self._records(file, self._delimiter), 1, None)
+            while chunk := list(islice(records, CHUNK_ROWS)):
+                for line, record in chunk:
+                    if len(record) != width:
+                        raise self._wrong_width(line, len(record), width)
+                columns = [[record[position] or None for _, record in chunk] for position in positions]
+                arrays = [pa.array(column, pa.large_string()) for column in columns]
+                yield pa.table(arrays, names=[str(position) for position in positions])
 
-    def _without_spaces(self, file: Any) -> io.BytesIO:
-        """The file without spaces between delimiters and quotes, which pyarrow cannot skip."""
-        text, dialect = io.TextIOWrapper(file, encoding=self._dialect.encoding, newline=""), self._dialect
-        result = io.StringIO()
-        rows = csv.reader(text, delimiter=dialect.delimiter, skipinitialspace=True)
-        csv.writer(result, delimiter=dialect.delimiter, lineterminator="\n").writerows(rows)
-        return io.BytesIO(result.getvalue().encode(dialect.encoding))
-
-
-def _find_encoding(source: Source) -> tuple[str, bool]:
-    """UTF-8, what a byte-order mark says, or Windows-1252, and whether there are quotes; refused if it is no text."""
-    with source.open_bytes() as raw:
-        head = raw.read(4)
-    marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark)), None)
-    for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
-        has_quotes, is_blank = False, True
-        try:
-            with _open_text(source, encoding) as file:
-                for block in iter(partial(file.read, BLOCK_BYTES), ""):
-                    _refuse_binary(source, block)
-                    has_quotes |= '"' in block
-                    is_blank = is_blank and not block.strip("\ufeff \t\r\n")
-        except UnicodeDecodeError:
-            continue
-        if marked and is_blank:
-            raise TableFileError(
-                f"{source.name} is empty but for a byte-order mark; a table needs column names and rows."
-            )
-        return encoding, has_quotes
-    which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
-    raise TableFileError(f"{source.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
-
-
-def _refuse_binary(source: Source, block: str) -> None:
-    """Zero bytes and many control characters are not text."""
-    if "\x00" in block:
-        advice = "if it is UTF-16 text, save it as UTF-8" if block.count("\x00") > len(block) / 4 else "name a table"
-        raise TableFileError(f"{source.name} holds zero bytes, so it is not a text table; {advice}.")
-    start = block[:HEAD_BYTES]
-    if len(CONTROLS.findall(start)) > max(2, len(start) / 100):
-        raise TableFileError(f"{source.name} is full of control characters, so it is not a text table; name a table.")
-
-
-def _find_dialect(source: Source, encoding: str) -> Dialect:
-    """The delimiter with the most regular rows, then the most columns; spaces are skipped only if that helps."""
-    with _open_text(source, encoding) as file:
-        first = file.readline().strip()
-    if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:
-        return Dialect(encoding, first[4], says_delimiter=True)
-    candidates = [Dialect(encoding, delimiter, skip) for skip in (False, True) for delimiter in DELIMITERS]
-    return max(candidates, key=lambda dialect: _score(source, dialect))
-
-
-def _score(source: Source, dialect: Dialect) -> tuple[float, int, int]:
-    """How well a dialect fits the first rows: the larger, the better.
-
-    The proportion of rows with as many fields as the header, that number (none for a single column), and minus the
-    number of fields that begin with spaces and a quote.
-    """
-    lengths, n_spaced = [], 0
-    try:
-        with _open_text(source, dialect.encoding) as file:
-            for _, record in islice(_records(source, file, dialect), SAMPLE_RECORDS):
+    def _score(self, delimiter: str) -> tuple[float, int]:
+        """How well a delimiter fits the first rows: the proportion with as many fields as the header, that number."""
+        lengths = []
+        with suppress(TableFileError), self._open() as file:  # a stray quote further down will be named
+            for _, record in islice(self._records(file, delimiter), SAMPLE_RECORDS):
                 lengths.append(len(record))
-                n_spaced += sum(field.startswith(" ") and field.lstrip().startswith('"') for field in record)
-    except TableFileError:
-        pass  # a stray quote further down: the rows before it say enough, and the check will name its line
-    if not lengths or lengths[0] < 2:
-        return 0.0, 0, 0
-    return lengths.count(lengths[0]) / len(lengths), lengths[0], -n_spaced
+        if not lengths or lengths[0] < 2:
+            return 0.0, 0
+        return lengths.count(lengths[0]) / len(lengths), lengths[0]
+
+    def _wrong_width(self, line: int, n: int, width: int) -> TableFileError:
+        only, advice = ("only ", "complete or remove it") if n < width else ("", "a delimiter within it needs quotes")
+        header = f"the header has {width:,} (delimiter {DELIMITERS[self._delimiter]})"
+        return TableFileError(f"Line {line:,} of {self.path.name} has {only}{n:,} fields, {header}; {advice}.")
+
+    def _records(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """The lines cut into fields, each with its line number; blank lines are left out."""
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        while True:
+            line = reader.line_num + 1
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                reason = next((ours for theirs, ours in BROKEN_RECORDS.items() if theirs in str(error)), str(error))
+                raise TableFileError(f"Line {line:,} of {self.path.name} {reason}.") from None
+            if record is None:
+                return
+            is_for_excel = line == 1 and record[:1] and record[0].startswith("sep=")
+            if not is_for_excel and (len(record) > 1 or (record and record[0].strip(BLANK))):
+                yield line, record
+
+    @contextmanager
+    def _open(self) -> Iterator[TextIO]:
+        """The file as text, its line ends untouched."""
+        with open_bytes(self.path) as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
+            yield text
 
 
-def _check_records(source: Source, dialect: Dialect) -> int:
-    """Name the first line that is not cut into as many fields as the header; the number of rows if there is none."""
-    n_rows = 0
-    with _open_text(source, dialect.encoding) as file:
-        records = _records(source, file, dialect)
-        _, header = next(records, (1, []))
-        for line, record in records:
-            n_rows += 1
-            if len(record) != len(header):
-                fewer = "only " if len(record) < len(header) else ""
-                advice = (
-                    "complete the line or remove it" if fewer else "a value that holds the delimiter must be in quotes"
-                )
-                raise TableFileError(
-                    f"Line {line:,} of {source.name} has {fewer}{len(record):,} fields, the header has {len(header):,} "
-                    f"(delimiter {DELIMITERS[dialect.delimiter]}); {advice}."
-                )
-    return n_rows
+def _find_encoding(path: Path) -> str:
+    """UTF-8, what a byte-order mark says, or Windows-1252."""
+    with open_bytes(path) as raw:
+        head = raw.read(4)
+    marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
+    for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
+        with suppress(UnicodeDecodeError), open_bytes(path) as raw:
+            with io.TextIOWrapper(raw, encoding=encoding) as file:
+                while file.read(BLOCK):
+                    pass
+            return encoding
+    which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
+    raise TableFileError(f"{path.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
 
 
-def _records(source: Source, file: TextIO, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a text table cut into fields, each with its line number; blank lines are left out."""
-    reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=dialect.skip_space, strict=True)
-    if dialect.says_delimiter:
-        next(reader, None)
-    while True:
-        line = reader.line_num + 1
-        try:
-            record = next(reader, None)
-        except csv.Error as error:
-            raise TableFileError(f"Line {line:,} of {source.name} {_word_broken_record(str(error))}.") from None
-        if record is None:
-            return
-        if len(record) > 1 or (record and record[0].strip(BLANK)):
-            yield line, record
-
-
-def _word_broken_record(reason: str) -> str:
-    """What the csv module found, in our words."""
-    if "field larger" in reason:
-        return f"has a field of more than {LONGEST_FIELD:,} characters, probably a double quote that is never closed"
-    if "unexpected end" in reason:
-        return "opens a double quote that is never closed"
-    if "expected after" in reason:
-        return "has characters after a closing double quote; a quote inside a quoted value is written twice"
-    return f"cannot be cut into fields ({reason})"
-
-
-@contextmanager
-def _open_text(source: Source, encoding: str) -> Iterator[TextIO]:
-    """The file as text, its line ends untouched."""
-    with source.open_bytes() as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
-        yield text
-
-
-# ---- Parquet and Feather
+# ---- Parquet, Feather and Excel
 
 
 class ArrowTable(TableFile):
     """A Parquet or Feather file, with its own types."""
 
-    def count_rows(self) -> int:
-        """The number that the file tells."""
-        with self._open() as file:
-            if isinstance(file, parquet.ParquetFile):
-                return int(file.metadata.num_rows)
-            return sum(file.get_batch(number).num_rows for number in range(file.num_record_batches))
+    def __init__(self, path: Path, kind: str) -> None:
+        self._format = kind
+        super().__init__(path)
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
-            schema = file.schema_arrow if isinstance(file, parquet.ParquetFile) else file.schema
-            self._own = [name for name in schema.names if not PANDAS_INDEX.match(name)]
-        if not self._own:
-            raise TableFileError(f"{self._source.name} has no columns.")
-        return name_columns(self._source, self._own, complete=False)
+            self._own = [name for name in file.schema.names if not PANDAS_INDEX.match(name)]
+            self.n_rows = file.count_rows() if self.n_rows is None else self.n_rows
+        if len(set(self._own)) < len(self._own):
+            raise TableFileError(f"{self.path.name} has columns of the same name; rename or remove one.")
+        return name_columns(self.path.name, self._own)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
         columns = [self._own[position] for position in positions]
-        with self._open() as file:
-            if isinstance(file, parquet.ParquetFile):
-                schema, batches = file.schema_arrow, file.iter_batches(columns=columns)
-            else:
-                schema, batches = file.schema, map(file.get_batch, range(file.num_record_batches))
-            yield schema.empty_table().select(columns)
+        with self._open() as file:  # without reading ahead, memory does not grow with the file
+            batches = file.to_batches(columns=columns, use_threads=False, batch_readahead=0, fragment_readahead=0)
             for batch in batches:
-                yield pa.Table.from_batches([batch]).select(columns)
+                yield pa.Table.from_batches([batch])
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
         """The file; what pyarrow raises for a damaged one, also between its pages, in one sentence."""
-        with self._source.open_bytes() as raw:
-            try:
-                if self._source.format == "feather":
-                    with pa.ipc.open_file(raw) as file:
-                        yield file
-                else:  # without buffering ahead, memory does not grow with the size of the file's row groups
-                    with parquet.ParquetFile(raw, pre_buffer=False) as file:
-                        yield file
-            except (pa.ArrowException, OSError) as error:
-                reason = str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__
-                raise TableFileError(
-                    f"{self._source.name} is a damaged or incomplete {self._source.format.capitalize()} file "
-                    f"({reason}); copy or write it again."
-                ) from None
-
-
-# ---- Excel
+        try:
+            yield dataset.dataset(self.path, format=self._format)
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(self.path, self._format, error) from None
 
 
 class ExcelTable(TableFile):
     """A sheet of a workbook (.xlsx), with the types of its cells. Read once, then kept."""
 
-    def __init__(self, source: Source, sheet: str | None = None) -> None:
-        with _open_workbook(source) as workbook:
-            sheets = [one.title for one in workbook.worksheets]
-            if not sheets:
-                raise TableFileError(f"{source.name} has no sheet with cells.")
-            name = sheets[0] if sheet is None else sheet
-            if name not in sheets:
-                hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
-                raise TableFileError(f"{source.name} has no sheet {name!r}{hint}")
-            found = workbook[name]
-            found.reset_dimensions()  # the size that a file declares may be wrong
-            rows = [list(row) for row in found.iter_rows(values_only=True)]
-        rows = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
-        rows = [row for row in rows if any(cell is not None for cell in row)]
-        if not rows:
-            raise TableFileError(f"Sheet {name!r} of {source.name} is empty; a table needs column names and rows.")
-        width = max(max(place for place, cell in enumerate(row) if cell is not None) for row in rows) + 1
-        self._header, *self._rows = [(row + [None] * width)[:width] for row in rows]
-        super().__init__(source)
-        if sheet is None and len(sheets) > 1:
-            self.notes.append(
-                f"{source.name} has {len(sheets)} sheets ({list_names(sheets)}); the first was read. Name the sheet to "
-                "read another."
-            )
-
-    def count_rows(self) -> int:
-        """Rows of the sheet."""
-        return len(self._rows)
-
-    def _read_names(self) -> tuple[list[str], list[str]]:
-        return name_columns(
-            self._source, ["" if cell is None else text_of(cell) for cell in self._header], complete=True
-        )
-
-    def _tables(self, positions: list[int]) -> Iterator[Any]:
-        columns = [_to_array([row[position] for row in self._rows]) for position in positions]
-        yield pa.table(columns, names=[str(position) for position in positions])
-
-
-def _to_array(cells: list[Any]) -> Any:
-    """Cells as a column of numbers, dates or booleans where all are, else of text."""
-    types = {type(cell) for cell in cells if cell is not None}
-    if types == {int, float}:
-        return pa.array([None if cell is None else float(cell) for cell in cells])
-    if len(types) == 1 and types <= {int, float, datetime, bool}:
+    def __init__(self, path: Path, sheet: str | None = None) -> None:
         try:
-            return pa.array(cells)
-        except (pa.ArrowInvalid, OverflowError):
-            pass  # an integer beyond 64 bits
-    return pa.array([None if cell is None else text_of(cell) for cell in cells], pa.large_string())
-
-
-@contextmanager
-def _open_workbook(source: Source) -> Iterator[Any]:
-    """The workbook with the values that Excel last computed; what goes wrong in one sentence."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise TableFileError(
-            f"openpyxl is needed for {source.name}; install it with: pip install 'tabcast[excel]', or save the sheet "
-            "as CSV."
-        ) from None
-    with source.open_bytes() as file:
-        try:
-            workbook = openpyxl.load_workbook(file, read_only=True, data_only=True)
-            yield workbook
-            workbook.close()
+            with pd.ExcelFile(path, engine="openpyxl") as book:
+                sheets = [str(name) for name in book.sheet_names]
+                name = sheets[0] if sheet is None else sheet
+                if name not in sheets:
+                    hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
+                    raise TableFileError(f"{path.name} has no sheet {name!r}{hint}")
+                cells = pd.read_excel(book, name, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        except ImportError:
+            advice = "install it with: pip install 'tabcast[excel]', or save the sheet as CSV"
+            raise TableFileError(f"openpyxl is needed for {path.name}; {advice}.") from None
         except TableFileError:
             raise
         except Exception as error:  # whatever a damaged file makes openpyxl stumble over
-            reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-            raise TableFileError(
-                f"{source.name} is a damaged or incomplete Excel file ({reason}); copy or save it again."
-            ) from None
+            raise _damaged(path, "excel", error) from None
+        cells = cells.map(lambda cell: None if isinstance(cell, str) and not cell.strip() else cell)
+        cells = cells.dropna(how="all").dropna(how="all", axis="columns")
+        if cells.empty:
+            raise TableFileError(f"Sheet {name!r} of {path.name} is empty; a table needs column names and rows.")
+        self._header, self._cells, self.n_rows = cells.iloc[0], cells.iloc[1:], len(cells) - 1
+        super().__init__(path)
+        if sheet is None and len(sheets) > 1:
+            others = f"{len(sheets)} sheets ({list_names(sheets)}); the first was read"
+            self.notes.append(f"{path.name} has {others}. Name the sheet to read another.")
+
+    def _read_names(self) -> tuple[list[str], list[str]]:
+        return name_columns(self.path.name, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])
+
+    def _tables(self, positions: list[int]) -> Iterator[Any]:
+        columns = [self._cells.iloc[:, position].infer_objects() for position in positions]
+        texts = [one if one.dtype != object else one.map(text_of, na_action="ignore") for one in columns]
+        yield pa.table([pa.Array.from_pandas(column) for column in texts], names=list(map(str, positions)))
+
+
+def _damaged(path: Path, kind: str, error: Exception) -> TableFileError:
+    reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    what = f"a damaged or incomplete {kind.capitalize()} file"
+    return TableFileError(f"{path.name} is {what} ({reason}); copy or write it again.")
 
 
 # ---- For users
@@ -449,12 +374,13 @@ def _open_workbook(source: Source) -> Iterator[Any]:
 
 def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> TableFile:
     """Open a table file of any supported format; `sheet` is that of an Excel file, None: the first."""
-    source = find_source(path)
-    if source.format == "excel":
-        return ExcelTable(source, sheet)
+    path = Path(path)
+    kind = find_format(path)
+    if kind == "excel":
+        return ExcelTable(path, sheet)
     if sheet is not None:
-        raise TableFileError(Argument("sheet"), f" is for Excel files; {source.name} has no sheets.")
-    return TextTable(source) if source.format == "text" else ArrowTable(source)
+        raise TableFileError(Argument("sheet"), f" is for Excel files; {path.name} has no sheets.")
+    return TextTable(path) if kind == "text" else ArrowTable(path, kind)
 
 
 def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> pd.DataFrame:

@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
-from itertools import product
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tabcast.files._decide import Decision, decide, decide_category, learn_text
-from tabcast.files._notation import Notation, find_hint, settle_notation
-from tabcast.files._rules import DateRule, NumberRule, Rule, TextRule, rule_from_dict, rule_to_dict
+from tabcast.files._columns import RULES, Column, NumberRule, Problem, Rule, decide_columns, decide_prose
 from tabcast.files._values import (
     BOOLEAN_WORDS,
+    EXACT,
     NOT_NUMBERS,
+    ORDERS,
+    PERCENT,
+    PLAIN,
+    Tally,
     Texts,
+    agree,
     find_texts,
     has_leading_zeros,
-    text_of_number,
+    plain_number,
+    read_levels,
+    read_typed,
 )
-from tabcast.files._words import PLURAL, ColumnNote, Fact, Problem, note
-from tabcast.wording import Argument, TableFileError, list_names, show_value, suggest
+from tabcast.wording import PYTHON, Argument, TableFileError, Wording, list_names, show_value, suggest
 
 Label = str | int | float | bool
+Note = tuple[str | Argument, ...]  # a sentence with arguments that each audience names in its own way
 
-EXACT = 2**53
-MOST_FLOAT_CLASSES = 20
-MOST_INTEGER_CLASSES = 100
+CAUTION = "Caution: "  # begins a note on a table that is probably not what its user takes it for
+FEW_CLASSES, MOST_CLASSES_OF = 20, {"float": 20, "int": 100}
 # What people write for "no label yet"; compared without case. A class may be called so too: the user is told.
 MARKERS = NOT_NUMBERS | frozenset(
     {"unlabeled", "unlabelled", "not labeled", "not labelled", "no label", "nolabel", "unlabel", "unclassified"}
     | {"undefined", "undetermined", "tbd", "todo", "to do", "???", "??", "not available", "-1", "-9", "-99", "-999"}
 )
 MOST_WORD_SHARE = 0.5  # proportion of labeled rows that may have a class of their own
+MOST_CLASSES, MOST_NAMES, MOST_LEFT_OUT = 10, 5, 10  # that a description shows
+PLURAL = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 
 @dataclass(frozen=True)
@@ -49,118 +54,91 @@ class Target:
         The column.
     type : {"bool", "int", "float", "str"}
         What the labels are in Python.
-    classes : tuple
+    classes : list
         The labels, sorted.
+    counts : list of int
+        Labeled rows of each.
     missing_label : str or None
         Text that also means "unlabeled".
     """
 
     name: str
     type: str
-    classes: tuple[Label, ...]
+    classes: list[Label]
+    counts: list[int]
     missing_label: str | None
 
     def labels(self, values: pd.Series[Any]) -> NDArray[np.object_]:
         """The label of each row, None where there is none."""
-        texts = remove_marker(find_texts(values), self.missing_label)
+        texts = find_labels(values, self.missing_label)
         known = {_key(label, self.type): label for label in self.classes}
-        by_level = np.empty(len(texts.levels) + 1, dtype=object)
-        unknown = []
-        for position, text in enumerate(texts.levels):
-            by_level[position] = known.get(_key(text, self.type))
-            if by_level[position] is None:
-                unknown.append(text)
+        keys = [_key(text, self.type) for text in texts.levels]
+        unknown = [text for text, key in zip(texts.levels, keys, strict=True) if key not in known]
         if unknown:
-            raise TableFileError(
-                f"Column {self.name!r} holds {list_names(unknown, 3)}, which is no class of the training table; "
-                f"classes are {list_names(self.classes)}."
-            )
-        return by_level[texts.codes]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
-        return asdict(self) | {"classes": list(self.classes)}
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Target:
-        """Back from :meth:`to_dict`."""
-        return cls(**plain | {"classes": tuple(plain["classes"])})
+            known_ones = f"no class of the training table; classes are {list_names(self.classes)}"
+            raise TableFileError(f"Column {self.name!r} holds {list_names(unknown, 3)}, which is {known_ones}.")
+        return texts.spread(np.array([known[key] for key in keys], dtype=object), None)
 
 
-def find_target(
-    name: str, values: pd.Series[Any], missing_label: Any = None
-) -> tuple[Target, dict[Label, int], list[Fact]]:
-    """Find the classes; returns the target, labeled rows by class, and notes."""
+def find_labels(values: pd.Series[Any], missing_label: Any) -> Texts:
+    """The labels of a column as texts; what means "unlabeled" is missing."""
+    texts = find_texts(values)
+    if missing_label is None:
+        return texts
+    marker = plain_number(str(missing_label).strip())
+    return texts.keep(plain_number(level) != marker for level in texts.levels)
+
+
+def find_target(name: str, values: pd.Series[Any], missing_label: Any = None) -> tuple[Target, list[Note]]:
+    """Find the classes; returns the target, and notes."""
     marker = None if missing_label is None else str(missing_label).strip()
-    every = find_texts(values)
-    texts = remove_marker(every, marker)
-    notes = []
-    if marker is not None and texts is every:
-        notes.append(note("absent_missing_label", target=name, label=marker))
+    texts, notes = find_labels(values, marker), list[Note]()
+    if marker is not None and texts.n_values == find_texts(values).n_values:
+        notes.append((f"No row of {name!r} holds the missing label {marker!r}.",))
     if not texts.n_values:
         raise TableFileError(f"No row has a label: column {name!r} is empty; label some rows of at least two classes.")
-    label_type = _find_type(values, texts)
-    keys = [_key(text, label_type) for text in texts.levels]
-    labels = {key: _label(key, label_type) for key in keys}
-    counts = dict.fromkeys(labels.values(), 0)
-    for key, count in zip(keys, texts.counts, strict=True):
-        counts[labels[key]] += int(count)
+    label_type = _find_type(texts)
+    counts: dict[Label, int] = {}
+    for text, n in zip(texts.levels, texts.counts.tolist(), strict=True):
+        label = _label(_key(text, label_type), label_type)
+        counts[label] = counts.get(label, 0) + n
     counts = {label: counts[label] for label in sorted(counts)}
     _check_classes(name, label_type, counts)
-    if texts.n_values == len(values):
-        notes.append(note("all_labeled", target=name))
-    notes += _find_markers(name, counts, can_be_declared=marker is None)
     single = [label for label, count in counts.items() if count == 1]
     if single:
-        notes.append(note("single_row", classes=single))
-    return Target(name, label_type, tuple(counts), marker), counts, notes
+        notes.append((f"Only one labeled row of class {list_names(single)}: label more of it.",))
+    for label in find_markers(counts):
+        rows = f"{counts[label]:,} row{'' if counts[label] == 1 else 's'} of {name!r}"
+        begin = (
+            f"{CAUTION}Label {label!r} is treated as a class ({rows}); if it marks unlabeled rows, empty these cells"
+        )
+        notes.append((f"{begin} or use ", Argument("missing_label", label), "."))
+    return Target(name, label_type, list(counts), list(counts.values()), marker), notes
 
 
-def _find_markers(name: str, counts: dict[Label, int], *, can_be_declared: bool) -> list[Fact]:
+def find_markers(counts: dict[Label, int]) -> list[Label]:
     """The classes that are called like a marker of unlabeled rows, the most frequent first."""
-    found = sorted(filter(_is_marker, counts), key=lambda label: -counts[label])
-    return [
-        note("marker_class", target=name, label=label, n=counts[label], can_be_declared=can_be_declared and not place)
-        for place, label in enumerate(found)
-    ]
+    return sorted((one for one in counts if str(one).casefold() in MARKERS), key=lambda label: -counts[label])
 
 
-def _is_marker(label: Label) -> bool:
-    """Whether a label is called like a marker of unlabeled rows."""
-    return str(label).casefold() in MARKERS
-
-
-def remove_marker(texts: Texts, marker: str | None) -> Texts:
-    """The labels without the one that means "unlabeled"; the very same object if it does not occur."""
-    if marker is None:
-        return texts
-    same = np.array([level == marker or _same_number(level, marker) for level in texts.levels], dtype=bool)
-    if not same.any():
-        return texts
-    renumber = np.append(np.where(same, -1, np.cumsum(~same) - 1), -1)
-    return Texts(renumber[texts.codes], texts.levels[~same])
-
-
-def _find_type(values: pd.Series[Any], texts: Texts) -> str:
+def _find_type(texts: Texts) -> str:
     """What labels are in Python: booleans, integers, other numbers, or text."""
     if {level.casefold() for level in texts.levels} <= BOOLEAN_WORDS:
         return "bool"
-    numbers = pd.to_numeric(pd.Series(texts.levels, dtype=object), errors="coerce").to_numpy(dtype=float)
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() >= EXACT or has_leading_zeros(pd.Series(texts.levels)):
+    try:
+        numbers = np.array([float(level.replace("_", "?")) for level in texts.levels])
+    except ValueError:
+        return "str"
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() >= EXACT or has_leading_zeros(texts):
         return "str"
     return "int" if (numbers == np.round(numbers)).all() else "float"
 
 
 def _key(label: Any, label_type: str) -> str:
     """What two spellings of the same label have in common."""
-    if label_type == "bool":
-        return str(label).casefold()
-    if label_type in ("int", "float"):
-        try:
-            return text_of_number(float(label))
-        except (ValueError, OverflowError):
-            return str(label)
-    return str(label)
+    if label_type == "str":
+        return str(label)
+    return str(label).casefold() if label_type == "bool" else plain_number(str(label))
 
 
 def _label(key: str, label_type: str) -> Label:
@@ -170,94 +148,31 @@ def _label(key: str, label_type: str) -> Label:
     return int(key) if label_type == "int" else (float(key) if label_type == "float" else key)
 
 
-def _same_number(one: str, other: str) -> bool:
-    """Whether two texts are the same number."""
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
-
-
 def _check_classes(name: str, label_type: str, counts: dict[Label, int]) -> None:
     """Refuse one class, and targets that are no classes."""
-    n_labeled, n_classes = sum(counts.values()), len(counts)
-    only = next(iter(counts))
-    if n_classes == 1 and _is_marker(only):
-        raise TableFileError(
-            f"No row has a label: column {name!r} holds nothing but {show_value(only)}, which looks like a marker of "
-            "unlabeled rows; label some rows of at least two classes, and use ",
-            Argument("missing_label", only),
-            ".",
-        )
+    n_labeled, n_classes, only = sum(counts.values()), len(counts), next(iter(counts))
+    if n_classes == 1 and find_markers(counts):
+        begin = f"No row has a label: column {name!r} holds nothing but {show_value(only)}, which looks like a marker"
+        advice: Note = ("; label some rows of at least two classes, and use ", Argument("missing_label", only), ".")
+        raise TableFileError(f"{begin} of unlabeled rows", *advice)
     if n_classes == 1:
-        raise TableFileError(
-            f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, "
-            f"{show_value(only)}; at least two are needed (is the other one left empty on purpose?)."
-        )
-    is_number = label_type in ("int", "float")
-    most = {"float": MOST_FLOAT_CLASSES, "int": MOST_INTEGER_CLASSES}.get(label_type, n_labeled)
-    many = n_classes > max(MOST_FLOAT_CLASSES, MOST_WORD_SHARE * n_labeled)
-    if is_number and (n_classes == n_labeled > 2 or n_classes > most or many):
-        raise TableFileError(
-            f"Column {name!r} has {n_classes:,} different numbers in {n_labeled:,} labeled rows, so it looks like a "
-            "quantity; tabcast predicts classes: cut it into ranges, or write class codes as text."
-        )
-    if n_classes == n_labeled or many:
-        raise TableFileError(
-            f"Column {name!r} has {n_classes:,} different labels in {n_labeled:,} labeled rows, hardly two rows of a "
-            "class; name another target, or label more rows."
-        )
+        begin = f"Column {name!r} has only one class among its {n_labeled:,} labeled rows, {show_value(only)}"
+        raise TableFileError(f"{begin}; at least two are needed (is the other one left empty on purpose?).")
+    what, problem = "labels", "hardly two rows of a class; name another target, or label more rows"
+    if label_type in ("int", "float"):
+        what, problem = "numbers", "so it looks like a quantity; cut it into ranges, or write class codes as text"
+    most = MOST_CLASSES_OF.get(label_type, n_labeled)
+    if n_classes > most or n_classes == n_labeled or n_classes > max(FEW_CLASSES, MOST_WORD_SHARE * n_labeled):
+        counted = f"{n_classes:,} different {what} in {n_labeled:,} labeled rows"
+        raise TableFileError(f"Column {name!r} has {counted}, {problem}.")
 
 
-def check_named(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -> None:
-    """Refuse a table without rows, with unusable names, or without the columns that are named."""
-    odd = [name for name in frame.columns if not isinstance(name, str)]
-    if odd:
-        raise TableFileError(f"Column names must be text; got {list_names(odd)}.")
-    if frame.columns.has_duplicates:
-        doubles = frame.columns[frame.columns.duplicated()].unique()
-        raise TableFileError(f"The table has more than one column named {list_names(doubles)}; rename or remove one.")
-    if not len(frame):
-        raise TableFileError("The table has no rows.")
-    if target not in frame.columns:
-        raise no_such_column(target, frame)
-    for argument, columns in named.items():
-        for name in columns:
-            if name not in frame.columns:
-                raise no_such_column(name, frame, ", which ", Argument(argument), " names")
-            if name == target:
-                raise TableFileError(
-                    Argument(argument), f" names {name!r}, which is the target; choose one of the two."
-                )
-    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
-        both = sorted(set(named[one]) & set(named[other]))
-        if both:
-            arguments = (Argument(one), " and ", Argument(other))
-            raise TableFileError(f"Column {list_names(both)} is named by both ", *arguments, "; choose one.")
+@dataclass(frozen=True)
+class Notation:
+    """How a file writes its columns of numbers and dates, and what could not be settled about it, as sentences."""
 
-
-def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
-    """A column that is not there, and which one may have been meant."""
-    names = [str(column) for column in frame.columns]
-    begin = (f"The table has no column {show_value(name)}", *named_by)
-    hint = suggest(str(name), names)
-    if hint:
-        return TableFileError(*begin, hint)
-    more = ""
-    if len(names) == 1:
-        more = " (only one column was found: columns are separated by comma, semicolon, tab or pipe)"
-    elif all(_is_value(column) for column in names):
-        more = " (the first line seems to hold values, not names: add a line with column names)"
-    return TableFileError(*begin, f"; its columns are {list_names(names)}{more}.")
-
-
-def _is_value(name: str) -> bool:
-    """Whether a column name is a number."""
-    try:
-        float(name.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+    by_column: dict[str, str]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -289,18 +204,14 @@ class Understanding:
 
     Parameters
     ----------
-    columns : list of ColumnNote
+    columns : list of Column
         How each column but the target was interpreted, in the table's order.
-    rules : list of Rule
-        How the used columns become features, in the table's order.
     target_rule : Target
         How the target column becomes labels.
-    n_rows, n_labeled, n_unlabeled : int
+    n_rows : int
         Rows of the table it was made from.
-    class_counts : dict
-        Number of labeled rows per class, classes in sorted order.
-    notes : list of Fact
-        What else was noticed about the table.
+    notes : list of tuple
+        What else was noticed about the table, for :func:`describe`; not saved with the model.
 
     See Also
     --------
@@ -323,14 +234,10 @@ class Understanding:
     {'no': 2, 'yes': 1}
     """
 
-    columns: list[ColumnNote]
-    rules: list[Rule]
+    columns: list[Column]
     target_rule: Target
     n_rows: int
-    n_labeled: int
-    n_unlabeled: int
-    class_counts: dict[Label, int]
-    notes: list[Fact]
+    notes: list[Note] = field(default_factory=list, compare=False)
 
     @property
     def target(self) -> str:
@@ -352,7 +259,51 @@ class Understanding:
         list
             Labels as they are in Python.
         """
-        return list(self.class_counts)
+        return self.target_rule.classes
+
+    @property
+    def class_counts(self) -> dict[Label, int]:
+        """Number of labeled rows per class.
+
+        Returns
+        -------
+        dict
+            Classes in sorted order.
+        """
+        return dict(zip(self.target_rule.classes, self.target_rule.counts, strict=True))
+
+    @property
+    def n_labeled(self) -> int:
+        """Rows with a label.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return sum(self.target_rule.counts)
+
+    @property
+    def n_unlabeled(self) -> int:
+        """Rows without a label.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return self.n_rows - self.n_labeled
+
+    @property
+    def rules(self) -> list[Rule]:
+        """How the used columns become features, in the table's order.
+
+        Returns
+        -------
+        list of Rule
+            One for each used column.
+        """
+        return [column.rule for column in self.columns if column.used and column.rule is not None]
 
     @property
     def feature_names(self) -> list[str]:
@@ -374,7 +325,7 @@ class Understanding:
         list of str
             The columns that :meth:`features` has.
         """
-        return [name for rule in self.rules for name in (rule.outputs if isinstance(rule, TextRule) else (rule.name,))]
+        return [name for rule in self.rules for name in rule.outputs]
 
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Get the features of a table: the same columns, order and types for every table.
@@ -415,53 +366,60 @@ class Understanding:
         columns: dict[str, pd.Series[Any]] = {}
         problems: list[Problem] = []
         for rule in self.rules:
-            if isinstance(rule, TextRule):
-                found_features = rule.convert_text(frame[rule.name])
-                columns |= {name: found_features[name] for name in rule.outputs}
-                continue
-            columns[rule.name], found = rule.convert(frame[rule.name], notation.formats.get(rule.name))
+            features, found = rule.convert(frame[rule.name], notation.by_column.get(rule.name))
+            columns |= features
             problems += found
         return Converted(pd.DataFrame(columns, index=frame.index), problems, notation.notes)
 
     def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
         """Find how a file writes numbers and dates, once for all of its rows.
 
-        Of several notations that read all values of a column, that of the training table is taken.
+        Of two notations that read equally many values of a column, the one that the file's other columns speak for is
+        taken, else that of the training table.
 
         Parameters
         ----------
         frames : iterable of DataFrame
-            All rows of the file, in batches with the columns of :attr:`text_columns` at least.
+            All rows of the file, in batches with the columns of :attr:`feature_names`.
 
         Returns
         -------
         Notation
             For :meth:`convert`.
         """
-        return settle_notation(self.rules, frames)
-
-    @property
-    def text_columns(self) -> list[str]:
-        """Names of the used columns that have a notation in a text file: numbers and dates.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`settle_notation` needs.
-        """
-        return [rule.name for rule in self.rules if isinstance(rule, NumberRule | DateRule)]
-
-    @property
-    def notation(self) -> Notation:
-        """The notation of the training table.
-
-        Returns
-        -------
-        Notation
-            For :meth:`convert` of that very table.
-        """
-        rules = (rule for rule in self.rules if isinstance(rule, NumberRule | DateRule))
-        return Notation({rule.name: rule.format for rule in rules if rule.format is not None})
+        rules = {rule.name: rule for rule in self.rules if isinstance(rule, NumberRule) and rule.notation != "clock"}
+        tallies = {name: Tally(rule.kind, rule.mark) for name, rule in rules.items()}
+        for frame in frames:
+            typed = [name for name in rules if read_typed(frame[name].iloc[:0], rules[name].kind) is not None]
+            for name, tally in tallies.items():
+                if name in typed:
+                    tally.n_values += len(frame)
+                else:
+                    tally.add(find_texts(frame[name]).without(NOT_NUMBERS))
+            if len(typed) == len(rules):
+                break  # a file has one type per column
+        comma = agree(tally.decisive for tally in tallies.values() if tally.kind == "number")
+        trained = {name: rule.notation for name, rule in rules.items() if rule.notation != PLAIN}
+        by_column: dict[str, str] = {}
+        notes: list[str] = []
+        for name, tally in tallies.items():
+            is_number = tally.kind == "number"
+            chosen = tally.choose((comma if is_number else None) or trained.get(name))
+            if chosen is None and is_number:
+                unclear = f"{show_value(tally.unclear)} may mean thousands or a decimal comma"
+                advice = "write the numbers with a decimal point and without separators of thousands"
+                raise TableFileError(
+                    f"Column {name!r}: {unclear}, and neither its file nor the training table tells which; {advice}."
+                )
+            by_column[name] = chosen or tally.guess()
+            if chosen is None:
+                unclear = "no date tells whether day or month comes first, and the training table does not either"
+                advice = f"read as {ORDERS[tally.guess()]}. Write the dates as YYYY-MM-DD to be sure"
+                notes.append(f"Column {name!r}: {unclear}; {advice}.")
+            if is_number and tally.n_values and (tally.n_percent > 0) != (tally.mark == PERCENT):
+                where = "only here" if tally.n_percent else "only in the training table"
+                notes.append(f"Column {name!r} is written with % {where}; 7.5% is 7.5. Check that both mean the same.")
+        return Notation(by_column, tuple(notes))
 
     def check_columns(self, columns: Iterable[str]) -> None:
         """Refuse a table that lacks columns of training, and name those that may be meant.
@@ -480,10 +438,8 @@ class Understanding:
         absent = [name for name in self.feature_names if name not in names]
         if absent:
             hint = suggest(absent[0], sorted(names - set(self.feature_names), key=str)) if len(absent) == 1 else ""
-            raise TableFileError(
-                f"The table lacks {'column' if len(absent) == 1 else 'columns'} {list_names(absent)} of the training "
-                f"table{hint or '; add what is missing'}{'' if hint else '.'}"
-            )
+            columns = f"column{'' if len(absent) == 1 else 's'} {list_names(absent)}"
+            raise TableFileError(f"The table lacks {columns} of the training table{hint or '; add what is missing.'}")
 
     def labels(self, frame: pd.DataFrame) -> NDArray[np.object_]:
         """Get the label of each row of a table.
@@ -503,24 +459,14 @@ class Understanding:
         return self.target_rule.labels(frame[self.target])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the understanding as plain JSON.
+        """Give the understanding as plain JSON, without the notes.
 
         Returns
         -------
         dict
             For :meth:`from_dict`.
         """
-        return {
-            "target": self.target_rule.to_dict(),
-            "classes": self.classes,
-            "class_counts": list(self.class_counts.values()),
-            "n_rows": self.n_rows,
-            "n_labeled": self.n_labeled,
-            "n_unlabeled": self.n_unlabeled,
-            "columns": [column.to_dict() for column in self.columns],
-            "rules": [rule_to_dict(rule) for rule in self.rules],
-            "notes": [fact.to_dict() for fact in self.notes],
-        }
+        return {key: value for key, value in asdict(self).items() if key != "notes"}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Understanding:
@@ -536,20 +482,9 @@ class Understanding:
         Understanding
             The same understanding.
         """
-        return cls(
-            columns=[ColumnNote.from_dict(column) for column in plain["columns"]],
-            rules=[rule_from_dict(rule) for rule in plain["rules"]],
-            target_rule=Target.from_dict(plain["target"]),
-            n_rows=plain["n_rows"],
-            n_labeled=plain["n_labeled"],
-            n_unlabeled=plain["n_unlabeled"],
-            class_counts=dict(zip(plain["classes"], plain["class_counts"], strict=True)),
-            notes=[Fact.from_dict(fact) for fact in plain["notes"]],
-        )
-
-
-COLUMNS_AT_A_TIME = 8
-NUMBERED = re.compile(r"(.+)\.\d+")  # what a column is called whose name was taken, here and in pandas
+        rules = [one["rule"] and RULES[one["rule"]["kind"]](**one["rule"]) for one in plain["columns"]]
+        columns = [Column(**one | {"rule": rule}) for one, rule in zip(plain["columns"], rules, strict=True)]
+        return cls(columns, Target(**plain["target_rule"]), plain["n_rows"])
 
 
 def understand(
@@ -606,94 +541,131 @@ def understand(
     """
     named = {"ignore": list(ignore), "use": list(use), "categories": list(categories), "id_columns": list(id_columns)}
     check_named(frame, target, named)
-    target_rule, class_counts, notes = find_target(target, frame[target], missing_label)
+    target_rule, notes = find_target(target, frame[target], missing_label)
     names = [name for name in frame.columns if name != target]
-    is_category = set(named["categories"])
-    decisions = {name: (decide_category if name in is_category else decide)(name, frame[name]) for name in names}
-    settle_decisions(frame, decisions)
-    decisions |= {name: _leave_out_repeated(frame, name, decisions[name], target) for name in names}
-    columns, rules = [], []
-    for name in names:
-        decision = decisions[name]
-        if isinstance(decision.rule, TextRule) and name not in named["ignore"] + named["id_columns"]:
-            decision = learn_text(decision.rule, frame[name], decision, frame.columns)
-        decision = _overrule(name, decision, named)
-        columns.append(ColumnNote(name, decision.kind, decision.used, decision.facts))
-        if decision.used and decision.rule is not None:
-            rules.append(decision.rule)
-    if not rules:
-        if not columns:
-            raise TableFileError(f"No column is left to predict {target!r} from: the table has only this one.")
+    found = decide_columns(frame, names, named["categories"])
+    columns = [_overrule(column, named, frame) for column in found.values()]
+    understanding = Understanding(columns, target_rule, len(frame), notes)
+    if not columns:
+        raise TableFileError(f"No column is left to predict {target!r} from: the table has only this one.")
+    if not understanding.rules:
         reasons = "; ".join(f"{show_value(column.name)}: {column.why}" for column in columns[:3])
         raise TableFileError(
             f"No column is left to predict {target!r} from ({reasons}); name one with ", Argument("use"), "."
         )
-    n_labeled = sum(class_counts.values())
-    alike = [one.name for one in columns if one.used and any(fact.code == "like_names" for fact in one.facts)]
-    alike = [name for name in alike if name not in named["use"]]
-    if alike:
-        notes.append(note("names_or_keys", columns=alike))
-    n_repeated = _count_repeated(frame)
-    if n_repeated:
-        notes.append(note("repeated_rows", n=n_repeated))
-    return Understanding(
-        columns=columns,
-        rules=rules,
-        target_rule=target_rule,
-        n_rows=len(frame),
-        n_labeled=n_labeled,
-        n_unlabeled=len(frame) - n_labeled,
-        class_counts=class_counts,
-        notes=notes,
-    )
+    return understanding
 
 
-def _overrule(name: str, decision: Decision, named: dict[str, list[str]]) -> Decision:
-    """What the user requested for a column goes before what it looks like."""
+def _overrule(column: Column, named: dict[str, list[str]], frame: pd.DataFrame) -> Column:
+    """What the user requested for a column goes before what it looks like; free text that is used is learned."""
+    name = column.name
     if name in named["ignore"]:
-        return Decision(decision.kind, False, (note("ignored"),), None)
+        return Column(name, column.kind, False, "left out on request")
     if name in named["id_columns"]:
-        return Decision("identifier", False, (note("declared_identifier"),), None)
+        return Column(name, "identifier", False, "declared as an identifier")
+    column = decide_prose(column, frame[name], frame.columns)
     wanted = next((argument for argument in ("categories", "use") if name in named[argument]), None)
-    if wanted is None or decision.used:
-        return decision
-    column = ColumnNote(name, decision.kind, False, decision.facts)
-    if decision.rule is None:
+    if column.used or wanted is None:
+        return column
+    if column.rule is None:
         raise TableFileError(f"Column {name!r}, named by ", Argument(wanted), f", cannot be used: {column.why}.")
-    requested = note("used_on_request", as_what=PLURAL[decision.rule.kind])
-    return replace(decision, kind=decision.rule.kind, used=True, facts=(requested, *decision.facts))
+    kind = column.rule.kind
+    return replace(column, kind=kind, used=True, why=f"used as {PLURAL[kind]} on request; {column.why}")
 
 
-def settle_decisions(frame: pd.DataFrame, decisions: dict[str, Decision]) -> None:
-    """Decide again, by the notation of the other columns, the columns whose numbers may be read in two ways."""
-    formats = {name: one.rule.format for name, one in decisions.items() if isinstance(one.rule, NumberRule)}
-    if "decimal_comma" not in formats.values() and not any(decisions[name].is_open for name in formats):
-        return
-    hint = find_hint(frame[name] for name in formats)
-    for name, number_format in formats.items():
-        if number_format is not None and (decisions[name].is_open or hint == "decimal_comma"):
-            decisions[name] = decide(name, frame[name], hint)
+def check_named(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -> None:
+    """Refuse a table without rows, with unusable names, or without the columns that are named."""
+    odd = [name for name in frame.columns if not isinstance(name, str)]
+    if odd:
+        raise TableFileError(f"Column names must be text; got {list_names(odd)}.")
+    if frame.columns.has_duplicates:
+        doubles = frame.columns[frame.columns.duplicated()].unique()
+        raise TableFileError(f"The table has more than one column named {list_names(doubles)}; rename or remove one.")
+    if not len(frame):
+        raise TableFileError("The table has no rows.")
+    if target not in frame.columns:
+        raise no_such_column(target, frame)
+    for argument, name in ((argument, name) for argument, names in named.items() for name in names):
+        if name not in frame.columns:
+            raise no_such_column(name, frame, ", which ", Argument(argument), " names")
+        if name == target:
+            raise TableFileError(Argument(argument), f" names {name!r}, which is the target; choose one of the two.")
 
 
-def _leave_out_repeated(frame: pd.DataFrame, name: str, decision: Decision, target: str) -> Decision:
-    """Leave a column out that has the name of another, but for a number, and its values, or the name of the target."""
-    found = NUMBERED.fullmatch(name)
-    if not decision.used or found is None or found[1] not in frame.columns:
-        return decision
-    if not frame[name].astype(object).equals(frame[found[1]].astype(object)):
-        facts = (note("named_like_the_target", target=target),)
-        return decision if found[1] != target else replace(decision, used=False, facts=facts)
-    return replace(decision, used=False, facts=(note("repeats", column=found[1]),))
+def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
+    """A column that is not there, and which one may have been meant."""
+    names = [str(column) for column in frame.columns]
+    more = ""
+    if len(names) == 1:
+        more = " (only one column was found: columns are separated by comma, semicolon, tab or pipe)"
+    elif not np.isnan(read_levels(names, "number", PLAIN)).any():
+        more = " (the first line seems to hold values, not names: add a line with column names)"
+    hint = suggest(str(name), names) or f"; its columns are {list_names(names)}{more}."
+    return TableFileError(f"The table has no column {show_value(name)}", *named_by, hint)
 
 
-def _count_repeated(frame: pd.DataFrame) -> int:
-    """Rows that equal an earlier row in every column, found among ever fewer rows, a few columns at a time."""
-    rows = np.arange(len(frame))
-    try:
-        for start in range(0, frame.shape[1], COLUMNS_AT_A_TIME):
-            rows = rows[frame.iloc[rows, start : start + COLUMNS_AT_A_TIME].duplicated(keep=False).to_numpy()]
-            if not len(rows):
-                return 0
-        return int(frame.iloc[rows].duplicated().sum())
-    except TypeError:  # cells that hold lists cannot be compared
-        return 0
+def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[str]:
+    """Describe how a table was interpreted: rows, classes, columns used, columns left out, notes.
+
+    Parameters
+    ----------
+    understanding : Understanding
+        What :func:`understand` found.
+    wording : Wording, default=PYTHON
+        How the arguments that overrule it are named.
+
+    Returns
+    -------
+    list of str
+        The lines.
+
+    See Also
+    --------
+    understand : Interpret a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.files import describe, understand
+    >>> table = pd.DataFrame({"age": [31, 45, 28, 60], "from": ["here"] * 4, "churned": ["no", "yes", "no", None]})
+    >>> print(*describe(understand(table, "churned")), sep="\\n")
+    4 rows: 3 labeled, 1 unlabeled.
+    Classes of 'churned': 'no' 2, 'yes' 1.
+    1 column used: 1 number ('age'). Leave columns out with `ignore=['NAME']`, treat a numeric column as categorical
+    with `categories=['NAME']`.
+    1 column left out, use it with `use=['NAME']`:
+      'from' (constant): the same value in every row, 'here'.
+    Only one labeled row of class 'yes': label more of it.
+    """
+    used = [column for column in understanding.columns if column.used]
+    left_out = [column for column in understanding.columns if not column.used]
+    counts = list(understanding.class_counts.items())
+    shown = ", ".join(f"{show_value(one) if isinstance(one, str) else one} {n:,}" for one, n in counts[:MOST_CLASSES])
+    more = f" and {len(counts) - MOST_CLASSES:,} more" if len(counts) > MOST_CLASSES else ""
+    by_kind = []
+    for kind, plural in PLURAL.items():
+        names = [column.name for column in used if column.kind == kind]
+        if names:
+            by_kind.append(f"{len(names):,} {kind if len(names) == 1 else plural} ({list_names(names, MOST_NAMES)})")
+    hints: list[str | Argument] = ["Leave columns out with ", Argument("ignore", ["NAME"])]
+    if any(column.kind == "number" for column in used):
+        hints += [", treat a numeric column as categorical with ", Argument("categories", ["NAME"])]
+    lines = [
+        f"{understanding.n_rows:,} rows: {understanding.n_labeled:,} labeled, {understanding.n_unlabeled:,} unlabeled.",
+        f"Classes of {show_value(understanding.target)}: {shown}{more}.",
+        wording.sentence(f"{_count(used)} used: {', '.join(by_kind)}. ", *hints, "."),
+    ]
+    if left_out:
+        which = "it" if len(left_out) == 1 else "one"
+        lines.append(
+            wording.sentence(f"{_count(left_out)} left out, use {which} with ", Argument("use", ["NAME"]), ":")
+        )
+        lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
+    others = [column.name for column in left_out[MOST_LEFT_OUT:]]
+    lines += [f"  and {len(others):,} more: {list_names(others)}."] if others else []
+    lines += [f"Column {show_value(column.name)}: {column.why}." for column in used if column.is_altered]
+    return lines + [wording.sentence(*note) for note in understanding.notes]
+
+
+def _count(columns: list[Column]) -> str:
+    return f"{len(columns):,} column{'' if len(columns) == 1 else 's'}"

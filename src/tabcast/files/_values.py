@@ -1,6 +1,8 @@
-"""Text into values: what counts as missing, as a boolean, as a number in which notation, as a date in which.
+"""Text into values: what counts as missing, as a number, as a time of day, as a date, and in which notation.
 
 Everything works on the distinct texts of a column (:class:`Texts`), so that a million rows with ten levels cost ten.
+Numbers and dates are both floats (dates: days since 1970), and both have two notations that may contradict each other:
+what a comma means, and whether day or month comes first.
 """
 
 from __future__ import annotations
@@ -8,11 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -26,35 +28,38 @@ NOT_NUMBERS = MISSING_WORDS | frozenset(
     | {"#value!", "#ref!", "#num!", "#name?", "-nan", "1.#qnan", "n.d.", "nd"}
 )
 BOOLEAN_WORDS = frozenset({"true", "false"})
+EXACT = 2**53  # the largest integer up to which floats hold every one
+MOSTLY = 0.8  # proportion of values that decides what a column is
 
-NUMBER_FORMATS = ("plain", "thousands_comma", "decimal_comma")
-_EXPONENT = r"(?:[eE][+-]?\d+)?"
-_GROUPED = {  # numbers with thousands separators, or with a decimal comma
-    "thousands_comma": re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?{_EXPONENT}"),
-    "decimal_comma": re.compile(rf"[+-]?(?:\d*,\d+|\d+,|[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?){_EXPONENT}"),
-}
-_SPACED = re.compile(r"([+-]?[1-9]\d{0,2})((?:[ '\u00a0\u202f\u2019]\d{3})+)((?:[.,]\d*)?)")
-_INTEGER = re.compile(r"[+-]?\d+")
-_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?")
-_LEADING_ZERO = re.compile(r"[+-]?0\d+")
-# pandas before 3.1 drops digits after the fifteenth or so.
-_PANDAS_IS_EXACT = pd.to_numeric(pd.Series(["0.006482139427807225"], dtype=object))[0] == 0.006482139427807225
+NOTATIONS = {"number": ("thousands_comma", "decimal_comma"), "date": ("month_first", "day_first")}
+ORDERS = {"month_first": "month/day", "day_first": "day/month"}
+PLAIN = "plain"  # the notation of a column that both of its two notations read alike
+_SWAPPED = str.maketrans(",.", ".,")
+_SEPARATORS = ", '\u00a0\u202f\u2019"
+_GROUPED = re.compile(rf"[+-]?[1-9]\d{{0,2}}([{_SEPARATORS}])\d{{3}}(?:\1\d{{3}})*(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s*([AaPp])\.?[Mm]\.?)?")
+_WORD = r"[^\W\d_]{3,9}"
+_DATE = re.compile(
+    rf"(?P<first>\d{{1,4}}|{_WORD})\.?(?P<mark>[-/. ])\s?(?P<second>\d{{1,2}}|{_WORD})"
+    r"(?:[.,]? ?[-/. ,]\s?(?P<third>\d{4}|\d{1,2}))?(?:[T ,]\s?(?P<time>\d.+))?"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MINUTES = 1_440  # of a day
 
-DATE_FORMATS = (
-    "ISO8601",
-    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d"),
-    *("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y"),
-    *("%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
-    *("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),
+PERCENT = "%"
+CURRENCIES = "$€£¥₹₩₽₺₫₪฿₴₦₱₡₲₵₸"
+_MARK = rf"(?:[A-Z]{{2}})?[{CURRENCIES}]|{PERCENT}"  # also US$ and the like
+# Directly behind a number only what is known to be a unit, because `12A` is a code; behind a space any word or two.
+_KNOWN_UNITS = (
+    "k?g|mg|lbs?|oz|k?m|cm|mm|mi|ft|in|yd|sq ?ft|sqm|m[²³23]|ha|l|ml|h|hrs?|min|s|secs?|ms|d|days?|yrs?|k?wh?|v|hp|bhp"
+    "|cc|[kmgt]b|[kmg]?hz|km/h|mph|rpm|°[cf]?"
 )
-TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
-ALL_DATE_FORMATS = tuple(
-    dict.fromkeys(day if day == "ISO8601" else day + time for day in DATE_FORMATS for time in TIME_FORMATS)
+_UNIT = rf"(?i:{_KNOWN_UNITS})|(?<=\s)(?!(?i:[ap]\.?m\b))[^\W\d_]{{1,15}}[²³]?\.?(?:[ /][^\W\d_]{{1,15}}[²³]?\.?)?"
+_MARKED = re.compile(
+    rf"(?P<open>\(\s*)?(?P<sign>[+\-\u2212]?)\s*(?P<before>{_MARK})?\s*(?P<inner>[+\-\u2212]?)\s*"
+    rf"(?P<number>[\d.,][\d.,'\s\u2019]*(?:[eE][+-]?\d+)?)\s*(?P<after>{_MARK}|{_UNIT})?(?P<close>\s*\))?"
 )
-# Which formats are each other's twin when no day is above 12.
-SWAPPED = {"%m/%d/%Y": "%d/%m/%Y", "%d-%m-%Y": "%m-%d-%Y", "%m/%d/%y": "%d/%m/%y"}
-_DATE_LIKE = re.compile(r"\d{1,4}[-/. ](?:\d{1,2}|[^\W\d]{3,9})[-/. ,]|\d{4}-\d{2}|[^\W\d]{3,9} \d{1,2},? \d{4}")
-DATE_SAMPLE = 300
 
 
 @dataclass(frozen=True)
@@ -77,17 +82,32 @@ class Texts:
         """Rows with a value."""
         return int(self.counts.sum())
 
-    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A number per level to a number per row, missing as NaN."""
-        return np.append(values, np.nan)[self.codes]
+    def spread(self, values: NDArray[Any], missing: Any = np.nan) -> NDArray[Any]:
+        """A value per level to a value per row."""
+        return np.append(values, [missing], axis=0)[self.codes]
+
+    def count(self, chosen: NDArray[np.bool_]) -> int:
+        """Rows whose level is chosen."""
+        return int(self.counts[chosen].sum())
+
+    def keep(self, kept: Iterable[bool]) -> Texts:
+        """The same column with the other levels missing; the very same object if there are none."""
+        mask = np.fromiter(kept, dtype=bool, count=len(self.levels))
+        if mask.all():
+            return self
+        return Texts(self.spread(np.where(mask, np.cumsum(mask) - 1, -1), -1), self.levels[mask])
+
+    def relabel(self, change: Callable[[Any], str]) -> Texts:
+        """The same column with its levels changed; those that have become the same are one."""
+        position: dict[str, int] = {}
+        renumber = [position.setdefault(change(level), len(position)) for level in self.levels]
+        return Texts(
+            self.spread(np.array(renumber, dtype=np.intp), -1), np.fromiter(position, dtype=object, count=len(position))
+        )
 
     def without(self, words: frozenset[str]) -> Texts:
         """The same column with more words that mean "missing"."""
-        keep = np.array([level.casefold() not in words for level in self.levels], dtype=bool)
-        if keep.all():
-            return self
-        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
-        return Texts(renumber[self.codes], self.levels[keep])
+        return self.keep(level.casefold() not in words for level in self.levels)
 
 
 def find_texts(values: pd.Series[Any]) -> Texts:
@@ -96,13 +116,9 @@ def find_texts(values: pd.Series[Any]) -> Texts:
         codes, raw = pd.factorize(values, use_na_sentinel=True)
     except TypeError:  # lists and the like
         codes, raw = pd.factorize(values.map(str, na_action="ignore"), use_na_sentinel=True)
-    cleaned = [_clean(text_of(value)) for value in np.asarray(raw, dtype=object)]
-    levels = sorted({text for text in cleaned if text is not None})
-    position = {text: number for number, text in enumerate(levels)}
-    renumber = np.array([-1 if text is None else position[text] for text in cleaned] + [-1], dtype=np.intp)
-    result = np.empty(len(levels), dtype=object)
-    result[:] = levels
-    return Texts(renumber[codes], result)
+    return (
+        Texts(codes, np.asarray(raw, dtype=object)).relabel(lambda value: text_of(value).strip()).without(MISSING_WORDS)
+    )
 
 
 def text_of(value: Any) -> str:
@@ -110,74 +126,55 @@ def text_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, (datetime, date)):
         return value.isoformat()
-    if isinstance(value, (Number, np.number, Decimal)):
-        return text_of_number(value)
+    if isinstance(value, (float, np.floating, Decimal)):  # without a needless `.0`
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < EXACT else repr(number)
     return str(value)
-
-
-def text_of_number(value: Any) -> str:
-    """A number without a needless `.0`."""
-    number = float(value)
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
 def plain_number(text: str) -> str:
     """A number's text without a needless `.0`; any other text as it is."""
+    number = _to_number(text)
+    return text_of(number) if math.isfinite(number) and not _GROUPED.fullmatch(text) else text
+
+
+def has_leading_zeros(texts: Texts) -> bool:
+    """Whether digits begin with a zero somewhere, and nothing is ever written after a point: then they are codes."""
+    levels = [level.removeprefix("-") for level in texts.without(NOT_NUMBERS).levels]
+    return all(level.isdecimal() for level in levels) and any(len(one) > 1 and one[0] == "0" for one in levels)
+
+
+# ---- Numbers and dates
+
+
+def read_levels(levels: Iterable[str], kind: str, notation: str | None, mark: str | None = None) -> NDArray[np.float64]:
+    """Texts as numbers, or as dates in days since 1970; NaN where a text is none in that notation.
+
+    `mark` is the sign or unit that numbers may carry, None: any.
+    """
+    if kind == "date":
+        read = [_read_date(level, day_first=notation == "day_first") for level in levels]
+    elif notation == "clock":
+        read = [read_clock(level) for level in levels]
+    else:
+        texts = (_unmark(level, mark) for level in levels)
+        read = [_to_number(text.translate(_SWAPPED) if notation == "decimal_comma" else text) for text in texts]
+    return np.array(read, dtype=float)
+
+
+def _to_number(text: str) -> float:
+    """A number with a decimal point, and perhaps with separated thousands; NaN if it is none."""
     try:
-        return text_of_number(float(text)) if math.isfinite(float(text)) else text
+        return float(text) if "_" not in text else math.nan
     except ValueError:
-        return text
+        found = _GROUPED.fullmatch(text)
+        return float(text.replace(found[1], "")) if found else math.nan
 
 
-def _clean(text: str) -> str | None:
-    """The text without spaces around it, or None if it means "missing"."""
-    text = text.strip()
-    return None if len(text) <= 4 and text.casefold() in MISSING_WORDS else text
-
-
-def is_text(values: pd.Series[Any]) -> bool:
-    """Whether a column holds text alone (and missing values)."""
-    if isinstance(values.dtype, pd.StringDtype):
-        return True
-    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in ("string", "empty")
-
-
-def split_plain(values: pd.Series[Any]) -> tuple[NDArray[np.float64], Texts]:
-    """A text column as plain numbers, and the texts that are none (without those that mean "missing")."""
-    numbers = _plain_numbers(values)
-    unread = np.isnan(numbers) & values.notna().to_numpy()
-    if not unread.any():
-        return numbers, Texts(np.full(len(values), -1), np.empty(0, dtype=object))
-    return numbers, find_texts(values[unread]).without(NOT_NUMBERS)
-
-
-def has_leading_zeros(values: pd.Series[Any]) -> bool:
-    """Whether digits begin with a zero somewhere in a text column, and nothing is ever written after a point."""
-    text = values.dropna().astype(str).str.strip()
-    if not text.str.fullmatch(_LEADING_ZERO.pattern).any():
-        return False
-    others = text[~text.str.fullmatch(_INTEGER.pattern)]
-    return all(word.casefold() in NOT_NUMBERS for word in others)
-
-
-def read_numbers(levels: NDArray[np.object_], number_format: str) -> NDArray[np.float64]:
-    """Texts as numbers in one of NUMBER_FORMATS, or times of day in minutes ("clock"); NaN where a text is none."""
-    if number_format == "clock":
-        return np.array([_read_clock(level) for level in levels], dtype=float)
-    numbers = _plain_numbers(pd.Series(levels, dtype=object))
-    # A plain number is one with thousands commas too, but not one with a decimal comma.
-    rest = np.arange(len(levels)) if number_format == "decimal_comma" else np.flatnonzero(np.isnan(numbers))
-    rewritten = np.array([_rewrite(levels[position], number_format) for position in rest], dtype=object)
-    numbers[rest] = _plain_numbers(pd.Series(rewritten, dtype=object))
-    return numbers
-
-
-def _read_clock(text: str) -> float:
+def read_clock(text: str) -> float:
     """A time of day in minutes since midnight; NaN if it is none."""
     found = _CLOCK.fullmatch(text)
     if found is None:
@@ -187,137 +184,104 @@ def _read_clock(text: str) -> float:
         return math.nan
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
-    return 60 * hour + int(found[2]) + int(found[3] or 0) / 60
+    return 60 * hour + int(found[2]) + float(found[3] or 0) / 60
 
 
-def _rewrite(text: str, number_format: str) -> str:
-    """A text in some notation as a plain number; something that is none if it is none in that notation."""
-    text = _without_spaces(text)
-    if number_format == "plain":
-        return text
-    if _GROUPED[number_format].fullmatch(text):
-        return text.replace(".", "").replace(",", ".") if number_format == "decimal_comma" else text.replace(",", "")
-    return "" if number_format == "decimal_comma" and "." in text else text
+def _read_date(text: str, *, day_first: bool) -> float:
+    """A date in days since 1970; NaN if it is none. Only slashes and dashes leave the order of day and month open."""
+    if text[4:5] == "-":
+        try:
+            moment = datetime.fromisoformat(text)
+            return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) / timedelta(days=1)
+        except ValueError:
+            pass  # a year and a month, for example
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return math.nan
+    first, second, third = found["first"], found["second"], found["third"] or ""
+    if len(first) == 4 and first.isdecimal():
+        year, month, day = first, second, third or "1"
+    elif first.isdecimal() and (day_first or found["mark"] == "." or not second.isdecimal()):
+        day, month, year = first, second, third
+    else:
+        month, day, year = first, second, third
+    if len(year) not in (2, 4):
+        return math.nan
+    try:
+        month_number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].casefold()) + 1
+        full_year = int(year) + (0 if len(year) == 4 else 2000 if int(year) < 69 else 1900)
+        days = date(full_year, month_number, int(day)).toordinal() - _EPOCH.toordinal()
+    except ValueError:
+        return math.nan
+    return days + (read_clock(found["time"]) / MINUTES if found["time"] else 0)
 
 
-def _plain_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
-    """Texts as numbers with a decimal point; NaN where a text is none."""
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan, copy=True)
-    if not _PANDAS_IS_EXACT:
-        read = ~np.isnan(numbers)
-        numbers[read] = values.to_numpy(dtype=object)[read].astype(float)
-    return numbers
-
-
-def _without_spaces(text: str) -> str:
-    """`1 234 567` and `1'234` without their separators: with three digits after each they mean nothing else."""
-    found = _SPACED.fullmatch(text)
-    return found[1] + re.sub(r"\D", "", found[2]) + found[3] if found else text
-
-
-def find_number_format(texts: Texts, preferred: str | None = None) -> tuple[str | None, NDArray[np.float64]]:
-    """The notation that reads most rows of a column, and its numbers by level.
-
-    A notation with commas is taken only when it reads more rows than plain numbers do. `1,234` alone may be 1.234 or
-    1234: then the format is `preferred`, or None (and the numbers are those of plain reading) if that does not help.
-    """
-    by_format = {"plain": read_numbers(texts.levels, "plain")}
-    n_read = {"plain": _n_rows(texts, by_format["plain"])}
-    if n_read["plain"] == texts.n_values and preferred != "decimal_comma":
-        return "plain", by_format["plain"]
-    for name in NUMBER_FORMATS[1:]:
-        by_format[name] = read_numbers(texts.levels, name)
-        n_read[name] = _n_rows(texts, by_format[name])
-    found = best_number_format(n_read, preferred)
-    return found, by_format[found or "plain"]
-
-
-def best_number_format(n_read: dict[str, int], preferred: str | None) -> str | None:
-    """The notation that reads most, the preferred one among equals; None where only the comma's meaning is open."""
-    best = [name for name in NUMBER_FORMATS if n_read[name] == max(n_read.values())]
-    if preferred in best:
-        return preferred
-    return None if best == ["thousands_comma", "decimal_comma"] else best[0]
-
-
-def count_plain(values: pd.Series[Any]) -> tuple[int, int, int]:
-    """Of texts that are plain numbers: how many, how many without a point, how many also with a decimal comma."""
-    values = values[pd.to_numeric(values, errors="coerce").notna().to_numpy()].str.strip()
-    pointed = values[values.str.contains(".", regex=False).to_numpy(dtype=bool)]
-    n_without = len(values) - len(pointed)
-    return len(values), n_without, n_without + int(pointed.str.fullmatch(_GROUPED["decimal_comma"].pattern).sum())
-
-
-def decisive_format(n_read: dict[str, int]) -> str | None:
-    """The one notation that reads more than the others do; None if several do."""
-    # What plain reading reads, reading with thousands reads too: that tells nothing about thousands.
-    best = [name for name in NUMBER_FORMATS if n_read[name] == max(n_read.values())]
-    if best == ["plain", "thousands_comma"]:
-        return "plain"
-    return best[0] if len(best) == 1 else None
-
-
-def _n_rows(texts: Texts, numbers: NDArray[np.float64]) -> int:
-    """Rows that could be read."""
-    return int(texts.counts[~np.isnan(numbers)].sum())
-
-
-def find_date_format(texts: Texts) -> str | None:
-    """The notation that reads most of a column's texts as dates, at least four of five; None if there is none."""
-    sample = texts.levels[:: max(1, len(texts.levels) // DATE_SAMPLE)]
-    if sum(bool(_DATE_LIKE.match(text)) for text in sample) < 0.8 * len(sample):
-        return None
-    best, most = None, 0.8 * len(sample) - 0.5
-    for candidate in ALL_DATE_FORMATS:
-        n_read = int((~np.isnat(read_dates(sample, candidate))).sum())
-        if n_read > most:
-            best, most = candidate, n_read
-            if n_read == len(sample):
-                break
-    twin = None if best is None else swapped_format(best)
-    if best is None or twin is None:
-        return best
-    # Day and month swapped, where all texts together show it though the sample did not.
-    n_best, n_twin = ((~np.isnat(read_dates(texts.levels, one))).sum() for one in (best, twin))
-    return twin if n_twin > n_best else best
-
-
-def swapped_format(date_format: str) -> str | None:
-    """The same notation with day and month swapped, if people use that one too."""
-    for one, other in SWAPPED.items():
-        for start, twin in ((one, other), (other, one)):
-            if date_format.startswith(start):
-                return twin + date_format[len(start) :]
+def read_typed(values: pd.Series[Any], kind: str) -> NDArray[np.float64] | None:
+    """A column that is one of numbers or dates by its type, as floats; None if it is not."""
+    dtype = values.dtype
+    if kind == "date":
+        if not pd.api.types.is_datetime64_any_dtype(dtype):
+            return None
+        dates = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
+        return (dates.to_numpy(dtype="datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return values.dt.total_seconds().to_numpy(dtype=float, copy=True)
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        return values.to_numpy(dtype=float, na_value=np.nan, copy=True)
     return None
 
 
-def read_dates(levels: NDArray[np.object_], date_format: str) -> NDArray[np.datetime64]:
-    """Texts as dates (UTC, microseconds), not-a-time where a text is none."""
-    dates = pd.to_datetime(pd.Series(levels, dtype=object), format=date_format, errors="coerce", utc=True)
-    return plain_dates(dates)
+@dataclass
+class Tally:
+    """How many rows of a column each of its two notations reads, and a text that both read differently."""
+
+    kind: str
+    mark: str | None = None
+    n_values: int = 0
+    n_percent: int = 0
+    n_read: list[int] = field(default_factory=lambda: [0, 0])
+    unclear: str = ""
+
+    def add(self, texts: Texts) -> None:
+        """Count more rows."""
+        first, second = (read_levels(texts.levels, self.kind, one, self.mark) for one in NOTATIONS[self.kind])
+        self.n_values += texts.n_values
+        self.n_percent += texts.count(np.array([level.endswith(PERCENT) for level in texts.levels], dtype=bool))
+        self.n_read[0] += texts.count(~np.isnan(first))
+        self.n_read[1] += texts.count(~np.isnan(second))
+        for text in texts.levels[np.abs(first - second) > 0]:
+            if not self.unclear or ("," in text and "," not in self.unclear):
+                self.unclear = text
+
+    @property
+    def decisive(self) -> str | None:
+        """The notation that reads more rows than the other."""
+        first, second = self.n_read
+        return None if first == second else NOTATIONS[self.kind][first < second]
+
+    def choose(self, preferred: str | None) -> str | None:
+        """The notation that reads more rows, of equals the preferred one; None if that does not tell either."""
+        if self.decisive is not None or not self.unclear:
+            return self.decisive or PLAIN
+        if self.mark and self.mark != PERCENT and "," in self.unclear:
+            # Three digits after the comma of an amount are thousands: prices have no third decimal.
+            preferred = (preferred if is_unit(self.mark) else None) or "thousands_comma"
+        if preferred in NOTATIONS[self.kind]:
+            return preferred
+        return None if self.kind == "date" or "," in self.unclear else PLAIN  # 1.234 is a number as it stands
+
+    def guess(self) -> str:
+        """The order of day and month that is usual with this separator."""
+        return "month_first" if "/" in self.unclear else "day_first"
 
 
-def plain_dates(dates: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """A column of dates without its time zone, in microseconds."""
-    if dates.dt.tz is not None:
-        dates = dates.dt.tz_convert("UTC").dt.tz_localize(None)
-    return dates.to_numpy(dtype="datetime64[us]")
+def agree(notations: Iterable[str | None]) -> str | None:
+    """The one notation that is spoken for; None if there is none, or two."""
+    found = set(notations) - {None}
+    return found.pop() if len(found) == 1 else None
 
 
-PERCENT = "%"
-CURRENCIES = "$€£¥₹₩₽₺₫₪฿₴₦₱₡₲₵₸"
-_MARK = rf"(?:[A-Z]{{2}})?[{CURRENCIES}]|{PERCENT}"  # also US$ and the like
-# Directly behind a number only what is known to be a unit, because `12A` is a code; behind a space any word or two.
-_KNOWN_UNITS = (
-    "k?g|mg|lbs?|oz|k?m|cm|mm|mi|ft|in|yd|sq ?ft|sqm|m[²³23]|ha|l|ml|h|hrs?|min|s|secs?|ms|d|days?|yrs?|k?wh?|v|hp|bhp"
-    "|cc|[kmgt]b|[kmg]?hz|km/h|mph|rpm|°[cf]?"
-)
-_UNIT = rf"(?i:{_KNOWN_UNITS})|(?<=\s)(?!(?i:[ap]\.?m\b))[^\W\d_]{{1,15}}[²³]?\.?(?:[ /][^\W\d_]{{1,15}}[²³]?\.?)?"
-MOSTLY = 0.8  # proportion of values that must carry a unit: `5 or more` among levels is none
-_MARKED = re.compile(
-    rf"(?P<open>\(\s*)?(?P<sign>[+\-\u2212]?)\s*(?P<before>{_MARK})?\s*(?P<inner>[+\-\u2212]?)\s*"
-    rf"(?P<number>[\d.,][\d.,'\s\u2019]*(?:[eE][+-]?\d+)?)\s*(?P<after>{_MARK}|{_UNIT})?(?P<close>\s*\))?"
-)
+# ---- Currency and percent signs, and units
 
 
 def find_mark(texts: Texts) -> str | None:
@@ -334,31 +298,20 @@ def find_mark(texts: Texts) -> str | None:
 
 def is_unit(mark: str) -> bool:
     """Whether a mark is a unit rather than a currency or percent sign."""
-    return mark != PERCENT and mark[-1] not in CURRENCIES
+    return mark[-1] not in PERCENT + CURRENCIES
 
 
-def remove_marks(texts: Texts, mark: str | None = None) -> Texts:
-    """The column without its sign (None: without any); a value with another sign stays as it is, and is no number."""
-    split = [_split(level) for level in texts.levels]
-    if not any(split):
-        return texts
-    levels = np.empty(len(split), dtype=object)
-    levels[:] = [
-        found[0] if found is not None and mark in (None, found[1]) else level
-        for level, found in zip(texts.levels, split, strict=True)
-    ]
-    return Texts(texts.codes, levels)
-
-
-def count_percent(texts: Texts) -> int:
-    """Rows whose value carries a percent sign."""
-    is_percent = np.array([(_split(level) or ("", ""))[1] == PERCENT for level in texts.levels], dtype=bool)
-    return int(texts.counts[is_percent].sum())
+def _unmark(text: str, mark: str | None) -> str:
+    """A number without its mark (None: without any); one with another mark stays as it is, and is no number."""
+    found = _split(text)
+    return found[0] if found is not None and mark in (None, found[1]) else text
 
 
 def _split(text: str) -> tuple[str, str] | None:
-    """A marked number as the number and its sign; None if it is none, or has two signs or none."""
-    found = _MARKED.fullmatch(text) if not text.isdecimal() else None
+    """A marked number as the number and its mark; None if it is none, or has two marks or none."""
+    if text[0].isdigit() and text[-1].isdigit():
+        return None
+    found = _MARKED.fullmatch(text)
     if found is None or (found["before"] is None) == (found["after"] is None):
         return None
     signs = found["sign"] + found["inner"]

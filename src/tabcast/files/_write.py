@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from tabcast.wording import TableFileError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ARROW = (".parquet", ".feather")
-FEATHER_ROWS = 1 << 16  # per batch, as pyarrow writes it
+BATCH_ROWS = 1 << 16  # in one piece of a Parquet or Feather file
 FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # apostrophes in front are guarded too, so that one can always be taken away
 FIRST = frozenset("'=+-@\t\r\n")
 NUMBER = re.compile(r"[+-]?[.,]?\d[\d.,]*(?:[eE][+-]?\d+)?")
@@ -36,48 +34,40 @@ class TableWriter:
         self._path = path
         self._ending = ending
         self._spreadsheet_safe = spreadsheet_safe
-        self._opened: list[Any] = []  # the writer first, what it writes to after it
+        self._writer: Any = None  # of pyarrow
         self._schema: Any = None
+        self._n_batches = 0
 
     def __enter__(self) -> TableWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close what is open, also after an error."""
-        for opened in self._opened:
-            opened.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def write(self, frame: pd.DataFrame) -> None:
         """Add rows; the index is left out."""
         (self._write_arrow if self._ending in ARROW else self._write_text)(frame)
+        self._n_batches += 1
 
     def _write_text(self, frame: pd.DataFrame) -> None:
-        first = not self._opened
-        if first:
-            self._opened.append(open(self._path, "wb"))  # noqa: SIM115
-            if self._ending.endswith(".gz"):  # without name and time, equal tables give equal files
-                self._opened.insert(0, gzip.GzipFile("", "wb", fileobj=self._opened[0], mtime=1))
-            self._opened.insert(0, io.TextIOWrapper(self._opened[0], encoding="utf-8", newline=""))
-        delimiter = DELIMITERS[self._ending.removesuffix(".gz")]
         frame = guard_frame(frame) if self._spreadsheet_safe else frame
-        frame.to_csv(self._opened[0], sep=delimiter, index=False, header=first, lineterminator="\n")
+        delimiter = DELIMITERS[self._ending.removesuffix(".gz")]
+        text = frame.to_csv(sep=delimiter, index=False, header=not self._n_batches, lineterminator="\n").encode()
+        with open(self._path, "ab" if self._n_batches else "wb") as file:
+            file.write(gzip.compress(text, mtime=1) if self._ending.endswith(".gz") else text)
 
     def _write_arrow(self, frame: pd.DataFrame) -> None:
         table = pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False)
-        if not self._opened:
+        if self._writer is None:
             self._schema = table.schema
             if self._ending == ".parquet":
-                self._opened = [parquet.ParquetWriter(self._path, table.schema)]
+                self._writer = parquet.ParquetWriter(self._path, table.schema)
             else:
-                file = pa.OSFile(str(self._path), "wb")
-                options = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4") else None)
-                self._opened = [pa.ipc.new_file(file, table.schema, options=options), file]
-        if self._ending == ".parquet":
-            self._opened[0].write_table(table)
-        else:
-            self._opened[0].write_table(table, max_chunksize=FEATHER_ROWS)
+                options = pa.ipc.IpcWriteOptions(compression="lz4")
+                self._writer = pa.ipc.new_file(str(self._path), table.schema, options=options)
+        self._writer.write_table(table, BATCH_ROWS)
 
 
 def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -124,13 +114,10 @@ def write_table_file(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def find_ending(path: Path) -> str:
     """The format that a file's name asks for, or one sentence on which there are."""
-    endings = ["".join(path.suffixes[-2:]).lower(), path.suffix.lower()]
-    for ending in endings:
+    for ending in ("".join(path.suffixes[-2:]).lower(), path.suffix.lower()):
         if ending in ARROW or ending.removesuffix(".gz") in DELIMITERS:
             return ending
-    raise TableFileError(
-        f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather to say how to write it."
-    )
+    raise TableFileError(f"{path.name} must end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet or .feather.")
 
 
 # ---- Text that a spreadsheet would take for a formula, and the usual guard: an apostrophe in front

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from tabcast.decisions._rule import DecisionRule
 from tabcast.files import TableFileError, Understanding
 from tabcast.files._atomic import name_unfinished, remove, write_whole
-from tabcast.files._notation import Notation
+from tabcast.files._columns import Problem
 from tabcast.files._parts import is_folder, list_parts, open_parts
 from tabcast.files._read import TableFile, open_table_file
-from tabcast.files._words import Problem
 from tabcast.files._write import TableWriter, find_ending
 from tabcast.progress import Progress
 from tabcast.runs._model_file import SavedModel
@@ -217,11 +216,9 @@ def predict_part(
     labels = pd.Index(classes.tolist())
     counts, n_rows = np.zeros(len(labels), dtype=np.int64), 0
     problems: dict[tuple[str, str], Problem] = {}
-    names = understanding.text_columns
-    notation = Notation({})
-    if names:
-        notation = understanding.settle_notation(batch for batch, _ in file.batches(SETTLE_ROWS, names))
-    shown = Progress() if progress is None else progress(file.count_rows())
+    batches = file.batches(SETTLE_ROWS, understanding.feature_names)
+    notation = understanding.settle_notation(batch for batch, _ in batches)
+    shown = Progress() if progress is None else progress(file.n_rows or 0)
     with (
         shown,
         write_whole(out) as unfinished,

@@ -18,9 +18,9 @@ from tabcast.files import TableFileError, Understanding, read_table_file, unders
 from tabcast.files._leaks import note_leaks
 from tabcast.files._parts import is_folder, list_parts, open_parts, read_alike, sample_rows
 from tabcast.files._read import TableFile, read_notes
-from tabcast.files._words import ALARMS, word_note
+from tabcast.files._understand import CAUTION, find_markers
 from tabcast.table._tables import to_pandas
-from tabcast.wording import Argument, ArgumentError, list_names, suggest
+from tabcast.wording import PYTHON, Argument, ArgumentError, list_names, suggest
 
 TableLike = Any  # a path, or a DataFrame of pandas or polars
 
@@ -110,9 +110,9 @@ def prepare_table(
             "classes: cut a quantity into ranges, or write class codes as whole numbers or words."
         )
     _need_unlabeled(understanding, missing_label)
-    X, y = understanding.convert(frame, understanding.notation).features, understanding.labels(frame)
+    X, y = understanding.features(frame), understanding.labels(frame)
     understanding = note_leaks(understanding, X, y)
-    alarms = [word_note(fact) for fact in understanding.notes if fact.code in ALARMS]
+    alarms = [one for one in (PYTHON.sentence(*note) for note in understanding.notes) if one.startswith(CAUTION)]
     return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms, parts)
 
 
@@ -121,12 +121,12 @@ def _need_unlabeled(understanding: Understanding, missing_label: Any) -> None:
     if understanding.n_unlabeled:
         return
     add = ("add unlabeled rows (empty cells, or ", Argument("unlabeled"), ").")
-    marker = next((fact.values["label"] for fact in understanding.notes if fact.code == "marker_class"), None)
-    if marker is not None and missing_label is None:
+    markers = find_markers(understanding.class_counts)
+    if markers and missing_label is None:
         raise TableFileError(
-            f"Every row has a label in {understanding.target!r}, but {marker!r} looks like a marker of unlabeled rows; "
-            "if it is one, use ",
-            Argument("missing_label", marker),
+            f"Every row has a label in {understanding.target!r}, but {markers[0]!r} looks like a marker of unlabeled "
+            "rows; if it is one, use ",
+            Argument("missing_label", markers[0]),
             "; if it is a class, ",
             *add,
         )
@@ -151,15 +151,13 @@ def _read_source(
         hint = suggest(target, parts[0].names)
         raise TableFileError(f"{parts[0].path} has no column {target!r}, the target{hint or '.'}")
     found = sample_rows(parts, target, **sampling)
-    notes, n_unlabeled = list(found.notes), sum(found.n_unlabeled)
-    n_sampled = len(found.frame) - sum(found.n_rows) + n_unlabeled
-    if n_sampled < n_unlabeled:
+    notes = list(found.notes)
+    if found.n_sampled < found.n_unlabeled:
         notes.append(
-            f"{name_of(table)} has {n_unlabeled:,} unlabeled rows in {len(parts):,} files: {n_sampled:,} of them, "
-            "drawn at random, are used for training; every row of every file is predicted."
+            f"{name_of(table)} has {found.n_unlabeled:,} unlabeled rows in {len(parts):,} files: {found.n_sampled:,} "
+            "of them, drawn at random, are used for training; every row of every file is predicted."
         )
-    files = np.array([part.path.name for part in parts], dtype=object)
-    return Source(found.frame, notes, parts, pd.DataFrame({"file": files[found.part], "file_row": found.row}))
+    return Source(found.frame, notes, parts, found.origin)
 
 
 def read_table(table: TableLike, argument: str, sheet: str | None = None) -> pd.DataFrame:
@@ -209,7 +207,7 @@ def unite(
     if target in more.columns and more[target].notna().any():
         notes.append(f"The labels of {names[1]} in {target!r} are not used: all of its rows count as unlabeled.")
     more = more[[column for column in frame.columns if column in more.columns and column != target]]
-    frame, more, found = read_alike(frame, more, names)
+    (frame, more), found = read_alike([frame, more], names, list(more.columns))
     more = more.reindex(columns=[column for column in frame.columns if column != target])
     return pd.concat([frame, more], ignore_index=True), [*notes, *found]
 

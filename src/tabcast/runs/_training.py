@@ -14,13 +14,12 @@ import tabcast
 from tabcast import CASTClassifier, GuardedClassifier, SoftSelfTrainingClassifier
 from tabcast.diagnostics import diagnose
 from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
-from tabcast.files._words import ColumnNote, word_note, word_reasons
 from tabcast.runs._filling import fill_table, warn_of_filled
 from tabcast.runs._folder import FILLED, MODEL, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._predict import tabulate_predictions
 from tabcast.runs._run import Run
 from tabcast.runs._table import PreparedTable
-from tabcast.wording import Argument, ArgumentError
+from tabcast.wording import PYTHON, Argument, ArgumentError
 
 if TYPE_CHECKING:
     from tabcast.runs._fit_table import Options
@@ -32,7 +31,6 @@ TITLES = {
     "naive": "Self-training by the classifier's own confidence",
 }
 FEW_LABELS = 50  # below, the labeled rows are divided into folds twice
-LEAKS = ("predicts_target", "only_labeled")  # what the leak alarm notes about a column
 
 
 def train_run(table: PreparedTable, options: Options) -> Run:
@@ -69,7 +67,7 @@ def train_run(table: PreparedTable, options: Options) -> Run:
     summary = {
         **summarize(table, options, guarded, perf_counter() - start),
         "diagnostics": diagnostics.to_dict(),
-        "warnings": [*table.notes, *map(word_note, table.understanding.notes), *sentences],
+        "warnings": [*table.notes, *(PYTHON.sentence(*note) for note in table.understanding.notes), *sentences],
     }
     filled = None
     if options.precision is not None:
@@ -143,7 +141,7 @@ def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier
             "target": understanding.target,
             "classes": [{"name": str(name), "n_labeled": n} for name, n in understanding.class_counts.items()],
             "columns": [
-                {"name": one.name, "kind": one.kind, "used": one.used, "why": one.why, "leak": _describe_leak(one)}
+                {"name": one.name, "kind": one.kind, "used": one.used, "why": one.why, "leak": one.leak}
                 for one in understanding.columns
             ],
         },
@@ -171,12 +169,6 @@ def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier
         },
         "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
     }
-
-
-def _describe_leak(column: ColumnNote) -> str | None:
-    """Why a column may leak the label, None if nothing was noticed."""
-    leaks = [fact for fact in column.facts if fact.code in LEAKS]
-    return word_reasons(leaks).lstrip("; ") if leaks else None
 
 
 def _to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

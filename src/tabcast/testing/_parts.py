@@ -123,8 +123,6 @@ def check_adjust(member: Confidence, problem: Problem) -> None:
         if part.needs_held_out and not part.knows_only_pool:
             require_probabilities(adjusted, proba.shape, context)
     require(equal(first, part.adjust(problem.proba)), "`adjust` depends on earlier calls.")
-    same = first.argmax(axis=1) == problem.proba.argmax(axis=1)
-    require(part.changes_labels or same.all(), "it changes labels although `changes_labels` is false.")
     if part.gamma is not None:
         require_numbers(part.gamma, (N_POOL, n_classes), f"gamma of {problem.name}", least=0)
         require((part.gamma <= 1).all(), f"with {problem.name} gamma is above 1.")
