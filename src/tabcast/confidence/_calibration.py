@@ -148,7 +148,6 @@ class TemperatureScaling(Calibrator):
            [0. , 1. ]])
     """
 
-
     def _learn(self, proba: Floats, y: Index) -> None:
         self.temperature_ = best_temperature(log_probabilities(proba), y)
 

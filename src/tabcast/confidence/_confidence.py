@@ -127,7 +127,6 @@ class Raw(Confidence):
     """
 
 
-
 def min_max(values: Floats) -> Floats:
     """Each column scaled to [0, 1]; a column without spread becomes 1, which changes no confidence."""
     if len(values) == 0:

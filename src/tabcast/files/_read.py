@@ -1,4 +1,4 @@
-"""Reading table files as tables of pyarrow: text by the csv module, Excel by pandas, Parquet and Feather by pyarrow.
+"""Reading table files as tables of pyarrow: text with quotes by the csv module, Excel by pandas, the rest by pyarrow.
 
 What a file is, its first bytes say rather than its name.
 """
@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, TextIO, cast
 
 import pandas as pd
 import pyarrow as pa
+from pyarrow import csv as arrow_csv
 from pyarrow import dataset
 
 from tabcast.files._values import text_of
@@ -215,7 +216,8 @@ class TextTable(TableFile):
     """A text table. Every value stays the text it was, and empty fields are missing."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self._encoding = path, _find_encoding(path)
+        self.path = path
+        self._encoding, self._has_quotes = _find_encoding(path)
         self._delimiter = max(DELIMITERS, key=self._score)
         super().__init__(path)
         if self._encoding == "cp1252":
@@ -223,10 +225,35 @@ class TextTable(TableFile):
 
     def _read_names(self) -> tuple[list[str], list[str]]:
         with self._open() as file:
-            _, header = next(self._records(file, self._delimiter), (1, []))
+            self._header_line, header = next(self._records(file, self._delimiter), (1, []))
         return name_columns(self.path.name, header)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
+        if self._has_quotes:  # pyarrow tolerates quotes that are never closed, and what stands behind a closing one
+            yield from self._cut_by_line(positions)
+            return
+        names = [str(position) for position in range(len(self.names))]
+        encoding = "utf-8" if self._encoding == "utf-8-sig" else self._encoding
+        read = {"use_threads": False, "block_size": BLOCK, "encoding": encoding, "column_names": names}
+        texts = {"column_types": dict.fromkeys(names, pa.large_string()), "strings_can_be_null": True}
+        options = (
+            arrow_csv.ReadOptions(skip_rows=self._header_line, **read),
+            arrow_csv.ParseOptions(delimiter=self._delimiter, quote_char=False),
+            arrow_csv.ConvertOptions(null_values=[""], include_columns=[names[one] for one in positions], **texts),
+        )
+        n_rows = 0
+        try:
+            with open_bytes(self.path) as raw:
+                for batch in arrow_csv.open_csv(raw, *options):
+                    yield pa.Table.from_batches([batch])
+                    n_rows += batch.num_rows
+        except pa.ArrowInvalid:  # a line of another width, which is named here; or a blank one
+            for table in self._cut_by_line(positions):
+                yield table.slice(n_rows)
+                n_rows = max(0, n_rows - table.num_rows)
+
+    def _cut_by_line(self, positions: list[int]) -> Iterator[Any]:
+        """The same by the csv module: slower, and strict."""
         width = len(self.names)
         with self._open() as file:
             records = islice(self._records(file, self._delimiter), 1, None)
@@ -276,17 +303,16 @@ class TextTable(TableFile):
             yield text
 
 
-def _find_encoding(path: Path) -> str:
-    """UTF-8, what a byte-order mark says, or Windows-1252."""
+def _find_encoding(path: Path) -> tuple[str, bool]:
+    """UTF-8, what a byte-order mark says, or Windows-1252; and whether there are quotes."""
     with open_bytes(path) as raw:
         head = raw.read(4)
     marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
     for encoding in ("utf-8", "cp1252") if marked is None else (marked,):
         with suppress(UnicodeDecodeError), open_bytes(path) as raw:
             with io.TextIOWrapper(raw, encoding=encoding) as file:
-                while file.read(BLOCK):
-                    pass
-            return encoding
+                has_quotes = any(['"' in block for block in iter(lambda: file.read(BLOCK), "")])
+            return encoding, has_quotes
     which = f"not valid {marked.removesuffix('-sig').upper()}" if marked else "neither UTF-8 nor Windows-1252"
     raise TableFileError(f"{path.name} is {which} text (broken encoding); save it as UTF-8 and try again.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -590,6 +591,11 @@ def check_named(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -
             raise no_such_column(name, frame, ", which ", Argument(argument), " names")
         if name == target:
             raise TableFileError(Argument(argument), f" names {name!r}, which is the target; choose one of the two.")
+    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
+        both = sorted(set(named[one]) & set(named[other]))
+        if both:
+            which = f"Column {list_names(both)} is named by both "
+            raise TableFileError(which, Argument(one), " and ", Argument(other), "; choose one.")
 
 
 def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
