@@ -132,8 +132,6 @@ INPUTS |= {
     "csv called xlsx": ("t.xlsx", GOOD, TARGET),
     "csv called json": ("t.json", GOOD, TARGET),
     "csv called py": ("t.py", GOOD, TARGET),
-    "two names alike in parquet": ("t.parquet", parquet(table().assign(**{"age ": 1})), TARGET),
-    "no name in parquet": ("t.parquet", parquet(table().rename(columns={"age": " "})), TARGET),
 }
 
 

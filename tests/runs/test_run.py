@@ -80,7 +80,7 @@ class TestFit:
     def test_predict_warns_of_cells_that_it_cannot_use(self, run, path):
         table = pd.read_csv(path).astype({"age": object})
         table.loc[3, "age"] = "many"
-        with pytest.warns(TabcastWarning, match=r"Column 'age': 1 value is not a number"):
+        with pytest.warns(TabcastWarning, match=r"Column 'age': 1 value counted as missing: not a number"):
             run.predict(table)
 
     @pytest.mark.parametrize(
