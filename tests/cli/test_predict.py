@@ -327,7 +327,7 @@ class TestBadInput:
             ("ragged.csv", b"age,city,since\n1,Ulm,2020-01-01\n1,2\n", "Line 3 of ragged.csv"),
             ("bad.parquet", b"PAR1 nothing PAR1", "damaged"),
             ("bad.feather", b"ARROW1 nothing", "damaged"),
-            ("wrong.parquet", b"age,city\n1,2\n", "is not a Parquet file"),
+            ("wrong.parquet", b"age,city\n1,2\n", "is not what its ending '.parquet' says"),
         ],
     )
     def test_bad_tables(self, name, content, said, model, tmp_path):

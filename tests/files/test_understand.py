@@ -614,7 +614,7 @@ def test_lines():
         "Classes of 'churned': 'no' 20, 'yes' 20.",
         "3 columns used: 2 numbers ('age', 'income'), 1 date ('since'). Leave columns out with `ignore=['NAME']`, "
         "treat a numeric column as categorical with `categories=['NAME']`.",
-        "3 columns left out, use one with `use=['NAME']`:",
+        "3 columns left out, to be used with `use=['NAME']`:",
         "  'customer_id' (identifier): consecutive integers, a different one in every row, like row numbers.",
         "  'city' (category): left out on request.",
         "  'country' (constant): the same value in every row, 'DE'.",
@@ -661,7 +661,7 @@ def test_every_audience_reads_its_own_name_for_an_argument():
     frame = pd.DataFrame({"x": np.arange(40) % 7, "same": 1, "target": ["a", "b"] * 20})
     described = " ".join(describe(understand(frame, "target"), Shouting()))
     assert "Leave columns out with IGNORE, treat a numeric column as categorical with CATEGORIES." in described
-    assert "use it with USE:" in described
+    assert "to be used with USE:" in described
     with pytest.raises(TableFileError) as caught:
         understand(frame, "target", id_columns=["nothing like it"])
     assert ", which `id_columns` names; " in str(caught.value)

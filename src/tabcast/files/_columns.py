@@ -157,11 +157,9 @@ class CategoryRule(Rule):
         # `1.0` is `1` where only that is a level.
         found = [level if level in position else plain_number(level) for level in found]
         codes = np.array([position.get(level, -1) for level in found], dtype=np.intp)
-        problems = []
-        if self.other is not None:
-            codes[codes < 0] = len(self.levels) - 1
-        else:  # grouped levels were there in training as well: only a column that groups none can tell what is new
-            problems = _find_lost(self.name, "unseen level", texts, codes < 0)
+        # Grouped levels were there in training as well: only a column that groups none can tell what is new.
+        problems = _find_lost(self.name, "unseen level", texts, codes < 0) if self.other is None else []
+        codes[codes < 0] = -1 if self.other is None else len(self.levels) - 1
         category = pd.Categorical.from_codes(texts.spread(codes, -1), dtype=pd.CategoricalDtype(self.levels))
         return {self.name: pd.Series(category, index=values.index)}, problems
 
@@ -298,8 +296,7 @@ def decide_columns(frame: pd.DataFrame, names: Iterable[str], categories: Iterab
     rules = {name: one.rule for name, one in columns.items() if isinstance(one.rule, NumberRule)}
     comma = agree(columns[name].decisive for name, rule in rules.items() if rule.kind == "number")
     for name in rules if comma is not None else ():
-        is_unclear = comma == "decimal_comma" and columns[name].decisive is None
-        if columns[name].kind == "mixed" or is_unclear:
+        if columns[name].kind == "mixed" or (comma == "decimal_comma" and columns[name].decisive is None):
             columns[name] = decide(name, frame[name], comma)
     return columns
 
@@ -318,9 +315,8 @@ def decide(name: str, values: pd.Series[Any], comma: str | None = None, *, is_ca
     for kind in ("number", "date"):
         numbers = read_typed(values, kind)
         if numbers is not None:
-            is_duration = pd.api.types.is_timedelta64_dtype(values.dtype)
-            what = "durations in seconds" if is_duration else f"{kind}s"
-            return _decide_numbers(NumberRule(name, kind), numbers, int(values.nunique()), what)
+            detail = ", durations in seconds" if pd.api.types.is_timedelta64_dtype(values.dtype) else ""
+            return _decide_numbers(NumberRule(name, kind), numbers, int(values.nunique()), detail)
     texts = find_texts(values)
     is_levels = isinstance(values.dtype, pd.CategoricalDtype)
     return _decide_levels(name, texts) if is_levels else _decide_text(name, texts, comma)
@@ -332,9 +328,7 @@ def _decide_text(name: str, texts: Texts, comma: str | None) -> Column:
         return _decide_levels(name, texts, " (digits with leading zeros are codes)")
     cells = texts.without(NOT_NUMBERS)
     is_few = len(texts.levels) <= min(FEW_LEVELS, texts.n_values / 2)
-    enough = (1.0 if is_few else MOSTLY) * cells.n_values
-    if not cells.n_values:
-        return _decide_levels(name, texts)
+    enough = max(1, (1.0 if is_few else MOSTLY) * cells.n_values)
     if cells.count(~np.isnan(read_levels(cells.levels, "number", "clock"))) >= enough:
         return _decide_read(NumberRule(name, "number", "clock"), cells)
     mark = find_mark(cells)
@@ -367,12 +361,10 @@ def _decide_read(rule: NumberRule, texts: Texts, detail: str = "") -> Column:
     detail = WRITTEN.get(rule.notation or "", "") + detail
     for lost in _find_lost(rule.name, "no number", texts, np.isnan(levels)):
         detail += f"; {lost.n:,} other {'value' if lost.n == 1 else 'values'} as missing, for example {lost.example}"
-    return _decide_numbers(rule, texts.spread(levels), len(texts.levels), f"{rule.kind}s", detail)
+    return _decide_numbers(rule, texts.spread(levels), len(texts.levels), detail)
 
 
-def _decide_numbers(
-    rule: NumberRule, numbers: NDArray[np.float64], n_different: int, what: str, detail: str = ""
-) -> Column:
+def _decide_numbers(rule: NumberRule, numbers: NDArray[np.float64], n_different: int, detail: str) -> Column:
     """A column of numbers or dates; `detail` is how they are written."""
     for problem in bound_numbers(rule.name, numbers):
         detail += f"; {problem.n:,} {'infinite as missing' if problem.what == 'infinite' else 'cut to 1e38'}"
@@ -387,10 +379,10 @@ def _decide_numbers(
             return Column(rule.name, "identifier", False, key, rule)
     if is_date:
         rule = replace(rule, origin=math.floor(low))
-    shown = [_show_day(one) if is_date else _show_number(one) for one in (low, high)]
+    shown = [_show(one, rule.kind) for one in (low, high)]
     if low == high and len(present) == len(numbers):
         return Column(rule.name, "constant", False, f"the same value in every row, {shown[0]}", rule)
-    why = f"{what} from {shown[0]} to {shown[1]}{end}" if low < high else f"the {rule.kind} {shown[0]} or missing"
+    why = f"{rule.kind}s from {shown[0]} to {shown[1]}{end}" if low < high else f"the {rule.kind} {shown[0]} or missing"
     return Column(rule.name, rule.kind, True, why + detail, rule, bool(detail))
 
 
@@ -469,9 +461,7 @@ def decide_prose(column: Column, values: pd.Series[Any], taken: Iterable[str]) -
     return replace(column, why=why, rule=rule, is_altered=True)
 
 
-def _show_number(number: float) -> str:
+def _show(number: float, kind: str) -> str:
+    if kind == "date":
+        return str(np.datetime64(math.floor(number), "D"))
     return f"{number:,.0f}" if number == round(number) and abs(number) < 1e12 else f"{number:.4g}"
-
-
-def _show_day(day: float) -> str:
-    return str(np.datetime64(math.floor(day), "D"))

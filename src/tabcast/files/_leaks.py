@@ -23,6 +23,7 @@ from tabcast.wording import Argument, list_names
 NEARLY_PERFECT = 0.98  # balanced accuracy on held-out rows from which a column is suspicious
 HONEST = 0.85  # what an honest column may well reach: chance must not explain the rest
 LEVEL = 0.05  # of the bound, over all columns
+SIDE_BY_SIDE = 0.9  # of a class's rows, those with a neighbor of the same class; of two classes of noise, 0.75
 MOST_ROWS = 2_000
 N_FOLDS = 5
 ONLY_LABELED = "has values in labeled rows and in hardly any unlabeled one"
@@ -43,15 +44,11 @@ def note_leaks(understanding: Understanding, X: pd.DataFrame, y: NDArray[np.obje
         leak = leaks.get(column.name)
         columns[place] = replace(column, why=f"{column.why}; {leak}", leak=leak) if leak else column
     score = f"balanced accuracy {min(scores.values(), default=1.0):.1%} or more {where}"
-    predicts = (
-        f"alone predicts {understanding.target!r} nearly perfectly ({score}); if known only after the label or made"
-    )
-    for names, what in (
-        (list(scores), f"{predicts} from it, leave out with "),
-        (only_labeled, f"{ONLY_LABELED}, so the model learns from what it will not know; leave out with "),
-    ):
+    predicts = f"alone predicts {understanding.target!r} nearly perfectly ({score}); if made from or after the label"
+    learns = f"{ONLY_LABELED}; since the model learns from what it will not know"
+    for names, what in ((list(scores), predicts), (only_labeled, learns)):
         who = f"{CAUTION}Column {list_names(names, MOST_NAMES)}"
-        notes += [(f"{who} {what}", Argument("ignore", names[:MOST_NAMES]), ".")] if names else []
+        notes += [(f"{who} {what}, leave out with ", Argument("ignore", names[:MOST_NAMES]), ".")] if names else []
     return replace(understanding, columns=columns, notes=notes)
 
 
@@ -69,6 +66,8 @@ def find_predictive(X: pd.DataFrame, labels: NDArray[np.str_]) -> dict[str, floa
     found = {}
     for name in X.columns:
         values = _to_floats(X[name].iloc[rows])
+        if not _may_separate(values, codes):
+            continue
         tree = DecisionTreeClassifier(class_weight="balanced", random_state=0)
         predicted = cross_val_predict(tree, values[:, None], codes, cv=folds)
         score = float(balanced_accuracy_score(codes, predicted))
@@ -106,6 +105,15 @@ def _is_significant(score: float, codes: NDArray[np.intp], n_columns: int) -> bo
     counts = np.bincount(codes)
     n = int(len(counts) ** 2 / (1 / counts).sum() + 1e-9)
     return bool(binom.sf(np.floor(score * n + 1e-9) - 1, n, HONEST) * n_columns < LEVEL)
+
+
+def _may_separate(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
+    """Whether rows of a class lie side by side when sorted by a column, so that a tree is worth its time."""
+    ordered = codes[np.lexsort((codes, values))]
+    same = ordered[1:] == ordered[:-1]
+    beside = np.append(same, False) | np.append(False, same)
+    shares = np.bincount(ordered, weights=beside) / np.bincount(ordered)
+    return bool(shares.mean() >= SIDE_BY_SIDE)
 
 
 def _to_floats(values: pd.Series[Any]) -> NDArray[np.float64]:

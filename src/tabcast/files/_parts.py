@@ -69,8 +69,8 @@ def open_parts(paths: Sequence[str | os.PathLike[str]]) -> list[TableFile]:
         missing = [name for name in names if name not in part.names]
         if missing:
             hint = suggest(missing[0], [name for name in part.names if name not in names])
-            other = parts[0].path.name
-            raise TableFileError(f"{part.path} has no column {list_names(missing)}, which {other} has{hint or '.'}")
+            absent = f"no column {list_names(missing)}, which {parts[0].path.name} has"
+            raise TableFileError(f"{part.path} has {absent}{hint or '.'}")
     return parts
 
 

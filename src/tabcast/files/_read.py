@@ -37,9 +37,7 @@ LINE_BREAK = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]\s*")  # some classifiers
 OTHER_FORMATS = {  # what people have instead of a table, by its first bytes in small letters
     ZIP.lower(): "a zip archive, or an Office file not called .xlsx",
     b"\xd0\xcf\x11\xe0": "an old Excel or Office file",
-    b"bzh": "compressed with bzip2",
-    b"\xfd7zxz": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    **dict.fromkeys((b"bzh", b"\xfd7zxz", b"\x28\xb5\x2f\xfd"), "compressed with bzip2, xz or zstd, not with gzip"),
     b"sqlite format 3": "a SQLite database",
     b"%pdf-": "a PDF document",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -401,17 +400,15 @@ class Understanding:
                 break  # a file has one type per column
         comma = agree(tally.decisive for tally in tallies.values() if tally.kind == "number")
         trained = {name: rule.notation for name, rule in rules.items() if rule.notation != PLAIN}
-        by_column: dict[str, str] = {}
-        notes: list[str] = []
+        by_column, notes = dict[str, str](), list[str]()
         for name, tally in tallies.items():
             is_number = tally.kind == "number"
             chosen = tally.choose((comma if is_number else None) or trained.get(name))
             if chosen is None and is_number:
                 unclear = f"{show_value(tally.unclear)} may mean thousands or a decimal comma"
                 advice = "write the numbers with a decimal point and without separators of thousands"
-                raise TableFileError(
-                    f"Column {name!r}: {unclear}, and neither its file nor the training table tells which; {advice}."
-                )
+                unclear += ", and neither its file nor the training table tells which"
+                raise TableFileError(f"Column {name!r}: {unclear}; {advice}.")
             by_column[name] = chosen or tally.guess()
             if chosen is None:
                 unclear = "no date tells whether day or month comes first, and the training table does not either"
@@ -551,9 +548,8 @@ def understand(
         raise TableFileError(f"No column is left to predict {target!r} from: the table has only this one.")
     if not understanding.rules:
         reasons = "; ".join(f"{show_value(column.name)}: {column.why}" for column in columns[:3])
-        raise TableFileError(
-            f"No column is left to predict {target!r} from ({reasons}); name one with ", Argument("use"), "."
-        )
+        begin = f"No column is left to predict {target!r} from ({reasons})"
+        raise TableFileError(f"{begin}; name one with ", Argument("use"), ".")
     return understanding
 
 
@@ -591,11 +587,9 @@ def check_named(frame: pd.DataFrame, target: str, named: dict[str, list[str]]) -
             raise no_such_column(name, frame, ", which ", Argument(argument), " names")
         if name == target:
             raise TableFileError(Argument(argument), f" names {name!r}, which is the target; choose one of the two.")
-    for one, other in product(("ignore", "id_columns"), ("use", "categories")):
-        both = sorted(set(named[one]) & set(named[other]))
-        if both:
-            which = f"Column {list_names(both)} is named by both "
-            raise TableFileError(which, Argument(one), " and ", Argument(other), "; choose one.")
+    both = sorted({*named["ignore"], *named["id_columns"]} & {*named["use"], *named["categories"]})
+    if both:
+        raise TableFileError(f"Column {list_names(both)} is named both to be used and to be left out; choose one.")
 
 
 def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) -> TableFileError:
@@ -639,7 +633,7 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
     Classes of 'churned': 'no' 2, 'yes' 1.
     1 column used: 1 number ('age'). Leave columns out with `ignore=['NAME']`, treat a numeric column as categorical
     with `categories=['NAME']`.
-    1 column left out, use it with `use=['NAME']`:
+    1 column left out, to be used with `use=['NAME']`:
       'from' (constant): the same value in every row, 'here'.
     Only one labeled row of class 'yes': label more of it.
     """
@@ -662,10 +656,7 @@ def describe(understanding: Understanding, wording: Wording = PYTHON) -> list[st
         wording.sentence(f"{_count(used)} used: {', '.join(by_kind)}. ", *hints, "."),
     ]
     if left_out:
-        which = "it" if len(left_out) == 1 else "one"
-        lines.append(
-            wording.sentence(f"{_count(left_out)} left out, use {which} with ", Argument("use", ["NAME"]), ":")
-        )
+        lines.append(wording.sentence(f"{_count(left_out)} left out, to be used with ", Argument("use", ["NAME"]), ":"))
         lines += [f"  {show_value(column.name)} ({column.kind}): {column.why}." for column in left_out[:MOST_LEFT_OUT]]
     others = [column.name for column in left_out[MOST_LEFT_OUT:]]
     lines += [f"  and {len(others):,} more: {list_names(others)}."] if others else []

@@ -160,18 +160,27 @@ def read_levels(levels: Iterable[str], kind: str, notation: str | None, mark: st
     elif notation == "clock":
         read = [read_clock(level) for level in levels]
     else:
-        texts = (_unmark(level, mark) for level in levels)
-        read = [_to_number(text.translate(_SWAPPED) if notation == "decimal_comma" else text) for text in texts]
+        read = [_read_number(level, mark, has_swapped=notation == "decimal_comma") for level in levels]
     return np.array(read, dtype=float)
+
+
+def _read_number(text: str, mark: str | None, *, has_swapped: bool) -> float:
+    """A number, perhaps with its mark (None: with any), perhaps with the point and the comma swapped."""
+    number = _to_number(text.translate(_SWAPPED) if has_swapped else text)
+    found = _split(text) if math.isnan(number) else None
+    if found is None or mark not in (None, found[1]):
+        return number
+    return _to_number(found[0].translate(_SWAPPED) if has_swapped else found[0])
 
 
 def _to_number(text: str) -> float:
     """A number with a decimal point, and perhaps with separated thousands; NaN if it is none."""
+    found = _GROUPED.fullmatch(text)
+    text = text.replace(found[1], "") if found else text
     try:
-        return float(text) if "_" not in text else math.nan
+        return math.nan if "," in text or "_" in text else float(text)
     except ValueError:
-        found = _GROUPED.fullmatch(text)
-        return float(text.replace(found[1], "")) if found else math.nan
+        return math.nan
 
 
 def read_clock(text: str) -> float:
@@ -301,15 +310,9 @@ def is_unit(mark: str) -> bool:
     return mark[-1] not in PERCENT + CURRENCIES
 
 
-def _unmark(text: str, mark: str | None) -> str:
-    """A number without its mark (None: without any); one with another mark stays as it is, and is no number."""
-    found = _split(text)
-    return found[0] if found is not None and mark in (None, found[1]) else text
-
-
 def _split(text: str) -> tuple[str, str] | None:
     """A marked number as the number and its mark; None if it is none, or has two marks or none."""
-    if text[0].isdigit() and text[-1].isdigit():
+    if text[-1].isdigit() and text.lstrip("+-.")[:1].isdigit():
         return None
     found = _MARKED.fullmatch(text)
     if found is None or (found["before"] is None) == (found["after"] is None):
