@@ -196,7 +196,7 @@ def test_overwrite_replaces_a_run(place, tmp_path):
     arguments = ["--target", "churned", "--out", folder, "--overwrite", *QUICK]
     result = run("fit", place / "customers.csv", *arguments)
     assert result.exit_code == 0, result.output
-    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in folder.iterdir()} == {*FILES, ".DS_Store"}
     assert json.loads((folder / "summary.json").read_text())["table"]["n_rows"] == 300
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -167,7 +167,7 @@ def test_a_run_that_appears_while_writing_is_not_replaced(tmp_path):
     with pytest.raises(RunFolderError, match="taken"):
         save(folder, NEW, appear_and_refuse)
     assert contents(folder) == whole(OLD)
-    assert list(tmp_path.iterdir()) == [folder]
+    assert not aside.exists()
 
 
 def test_a_check_leaves_no_trace(tmp_path):
@@ -195,23 +195,23 @@ def name_of_a_dead_process(path):
 
 def test_what_killed_runs_left_is_removed_or_named(tmp_path):
     folder = tmp_path / "out"
-    dead, alive = name_of_a_dead_process(folder), name_unfinished(folder)
+    dead, alive = name_of_a_dead_process(folder / "out"), name_unfinished(folder / "out")
     for one in (dead, alive):
-        one.mkdir()
+        one.mkdir(parents=True)
         (one / "model.skops").write_text("half")
     neighbor = name_of_a_dead_process(tmp_path / "out.csv")
     neighbor.write_text("of another file")
     with pytest.warns(TabcastWarning, match="is unfinished") as caught:
         check_folder(folder)
     assert [str(alive)] == [str(one.message).split(" is unfinished")[0] for one in caught]
-    assert set(tmp_path.iterdir()) == {alive, neighbor}
+    assert list(folder.iterdir()) == [alive]
     write_text(tmp_path / "out.csv", "whole")
     assert not neighbor.exists()
 
 
 def test_a_run_that_was_put_aside_is_named(tmp_path):
     folder = tmp_path / "out"
-    aside = name_of_a_dead_process(folder).with_suffix(".replaced")
+    aside = name_of_a_dead_process(folder / "out").with_suffix(".replaced")
     save(aside, OLD)
     with pytest.warns(TabcastWarning, match=r"replaced is the earlier run of .*out"):
         check_folder(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -65,7 +64,7 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
         raise RunFolderError(
             argument, f" {folder} cannot be written ({error.strerror or error}); give another folder."
         ) from None
-    for one in (*remove_abandoned(place), *remove_abandoned(place / place.name)):
+    for one in remove_abandoned(place / place.name):
         warnings.warn(
             f"{one} is unfinished: another process is saving to {folder}, or was stopped; if it was, remove it.",
             TabcastWarning,
@@ -165,37 +164,25 @@ def read_text(path: Path) -> pd.DataFrame:
 def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]], refuse: Callable[[Path], None]) -> None:
     """Write files into a folder so that all of them are there or none.
 
-    Each file is written by a function of its path, into a hidden folder beside the real one first, or in it where that
-    is not possible. `refuse` raises if the folder must not be replaced; it is asked when everything is written, because
-    another process may have been faster. Then the folder takes its place in one step, and an earlier one is put aside
-    and comes back if that fails.
+    Each file is written by a function of its path, into a hidden folder in the real one first. `refuse` raises if the
+    folder must not be written to; it is asked when everything is written, because another process may have been faster.
+    Then the files take their places, the summary last, and those of an earlier run come back if that fails.
     """
     folder = Path(os.path.realpath(folder))
-    with _made(folder.parent):
-        unfinished = _make_unfinished(folder)
-        try:
-            for name, write in writers.items():
-                write(unfinished / name)
-                if (unfinished / name).is_file():
-                    with open(unfinished / name, "rb+") as file:
-                        os.fsync(file.fileno())
-            refuse(folder)
-            if unfinished.parent == folder:
-                _move_into(unfinished, folder)
-            else:
-                _take_place(unfinished, folder)
-        finally:
-            remove(unfinished)
+    with _made(folder), _unfinished_in(folder) as unfinished:
+        for name, write in writers.items():
+            write(unfinished / name)
+            if (unfinished / name).is_file():
+                with open(unfinished / name, "rb+") as file:
+                    os.fsync(file.fileno())
+        refuse(folder)
+        _move_into(unfinished, folder)
 
 
 def try_place(folder: Path) -> None:
     """Write a byte where a run would be written, and leave no trace; an OSError where that is not possible."""
-    with _made(folder, keep=False):
-        unfinished = _make_unfinished(folder)
-        try:
-            (unfinished / "byte").write_bytes(b"0")
-        finally:
-            remove(unfinished)
+    with _made(folder, keep=False), _unfinished_in(folder) as unfinished:
+        (unfinished / "byte").write_bytes(b"0")
 
 
 def find_others(folder: Path) -> list[str]:
@@ -209,10 +196,8 @@ def find_others(folder: Path) -> list[str]:
 
 def find_replaced(folder: Path) -> list[Path]:
     """Earlier runs that were put aside and never came back; those that a newer one did replace are removed."""
-    places = (folder, folder / folder.name)  # beside the folder, and in it
-    if (folder / SUMMARY).exists():
-        return [one for place in places for one in remove_abandoned(place, REPLACED)]
-    return [one for place in places for one in find_left(place, REPLACED)]
+    place = folder / folder.name
+    return remove_abandoned(place, REPLACED) if (folder / SUMMARY).exists() else list(find_left(place, REPLACED))
 
 
 @contextmanager
@@ -231,46 +216,15 @@ def _made(folder: Path, *, keep: bool = True) -> Iterator[None]:
                     one.rmdir()
 
 
-def _make_unfinished(folder: Path) -> Path:
-    """A hidden folder beside the real one, or in it: where it is the current one, holds more, or has no such place."""
-    beside = name_unfinished(folder)
-    if not (folder.is_dir() and (find_others(folder) or Path.cwd().is_relative_to(folder) or os.path.ismount(folder))):
-        try:
-            beside.mkdir()
-        except OSError:
-            if not folder.is_dir():
-                raise
-        else:
-            return beside
-    inside = folder / beside.name
-    inside.mkdir()
-    return inside
-
-
-def _take_place(unfinished: Path, folder: Path) -> None:
-    """A finished folder takes the place of the real one; file by file if the system does not rename that one."""
-    if not folder.exists():
-        os.rename(unfinished, folder)
-        return
-    replaced = name_unfinished(folder, REPLACED)
-    with suppress(OSError):
-        shutil.copymode(folder, unfinished)
+@contextmanager
+def _unfinished_in(folder: Path) -> Iterator[Path]:
+    """A hidden folder in the real one, removed in the end."""
+    unfinished = name_unfinished(folder / folder.name)
+    unfinished.mkdir()
     try:
-        os.rename(folder, replaced)
-    except OSError:  # a mounted folder
-        inside = folder / unfinished.name
-        try:
-            shutil.copytree(unfinished, inside)
-            _move_into(inside, folder)
-        finally:
-            remove(inside)
-        return
-    try:
-        os.rename(unfinished, folder)
-    except BaseException:
-        os.rename(replaced, folder)
-        raise
-    _forget(replaced)
+        yield unfinished
+    finally:
+        remove(unfinished)
 
 
 def _move_into(unfinished: Path, folder: Path) -> None:
