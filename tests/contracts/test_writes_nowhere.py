@@ -35,7 +35,7 @@ from pathlib import Path
 import numpy as np, pandas as pd
 from sklearn.linear_model import LogisticRegression
 from tabcast import SelfTrainingClassifier, fit_table, load_run
-from tabcast.runs import load_model, predict_file, redraw_report
+from tabcast.runs import load_model, load_run, predict_file
 
 given = Path(sys.argv[1])
 random = np.random.default_rng(0)
@@ -47,7 +47,7 @@ run = fit_table(table, "target", estimator=hard)
 run.predict(table)
 run.save(given / "saved")
 load_run(given / "saved").predict(table)
-redraw_report(given / "saved")
+load_run(given / "saved").report.save(given / "saved" / "report.html")
 run.save(given / "saved", overwrite=True)
 table.to_csv(given / "table.csv", index=False)
 predict_file(load_model(given / "saved"), given / "table.csv", given / "predictions.csv")

@@ -134,10 +134,3 @@ def test_fit_and_predict(tmp_path):
     assert load_run(tmp_path / "out").predict(path, sheet="data")["prediction"].tolist() == (
         pd.read_csv(tmp_path / "p.csv")["prediction"].tolist()
     )
-    report = ["report", str(tmp_path / "out"), "--table", str(path)]
-    assert CliRunner().invoke(app, [*report, "--sheet", "data"]).exit_code == 0
-    refused = CliRunner().invoke(app, report)
-    assert refused.exit_code == 2
-    assert "lacks columns 'a', 'b'" in refused.output
-    refused = CliRunner().invoke(app, [*report[:2], "--sheet", "data"])
-    assert "--sheet has no effect without TABLE." in refused.output

@@ -69,7 +69,7 @@ def read(page):
 def render(run, **changes):
     """The page of a run whose summary is changed."""
     summary = copy.deepcopy(run.summary) | changes
-    return render_report(summary, run.pseudo_labels, run.X, run.predictions)
+    return render_report(summary, run.pseudo_labels, run.predictions)
 
 
 def find_section(page, key):
@@ -98,7 +98,7 @@ def hostile_page():
     for column in summary["diagnostics"]["covariate_shift"]["columns"]:
         column.update(labeled=HOSTILE[0], unlabeled=HOSTILE[1])
     predictions = run.predictions.assign(id=[HOSTILE[k % len(HOSTILE)] for k in range(len(run.predictions))])
-    return render_report(summary, run.pseudo_labels, run.X, predictions.rename(columns={"id": HOSTILE[0]}))
+    return render_report(summary, run.pseudo_labels, predictions.rename(columns={"id": HOSTILE[0]}))
 
 
 def test_it_is_short(page):
@@ -176,7 +176,7 @@ def test_the_preview_shows_the_predictions_and_links_the_files():
     run = make_run()
     names = [one["name"] for one in run.summary["table"]["classes"]]
     predictions = run.predictions.assign(prediction=[names[k % 3] for k in range(80)])  # not the most probable ones
-    section = find_section(render_report(run.summary, run.pseudo_labels, None, predictions), "predictions")
+    section = find_section(render_report(run.summary, run.pseudo_labels, predictions), "predictions")
     lines = re.findall(r"<tr><th scope=\"row\">.*?</tr>", section, re.DOTALL)
     for line, one in zip(lines, predictions.itertuples(index=False), strict=False):
         probability = one[3 + names.index(one[2])]
@@ -192,7 +192,7 @@ def test_classes_that_are_not_text(classes):
     summary = copy.deepcopy(run.summary)
     for one in summary["table"]["classes"]:
         one["name"] = str(one["name"])  # as a run has it
-    section = find_section(render_report(summary, run.pseudo_labels, run.X, run.predictions), "predictions")
+    section = find_section(render_report(summary, run.pseudo_labels, run.predictions), "predictions")
     assert f"<td>{run.predictions.iloc[0, -2:].max():.3f}</td>" in section
 
 
@@ -254,33 +254,11 @@ def test_columns_used_and_left_out_are_named_with_the_reason(page):
         assert column["why"] in section
 
 
-def test_rows_to_label_are_there_as_csv_with_an_empty_column_for_labels(page):
-    run = make_run()
-    lines = re.search(r'<pre id="csv"[^>]*>(.*?)</pre>', page, re.DOTALL)[1].splitlines()
-    assert lines[0] == "row,outcome,likely,probability,age,fee,calls"
-    first = run.summary["diagnostics"]["rows_to_label"]["rows"][0]
-    row, label, likely, _, *values = lines[1].split(",")
-    assert (row, label, likely) == (str(first["row"]), "", first["likely"][0]["label"])
-    assert [float(one) for one in values] == pytest.approx(run.X.loc[first["row"]].tolist(), rel=1e-5)
-    unlabeled_only = render_report(run.summary, run.pseudo_labels, run.X[80:], run.predictions)
-    assert lines[1] in unlabeled_only
-
-
 def test_a_page_does_not_grow_with_the_rows():
     run, n = make_run(), 200_000
     predictions = pd.concat([run.predictions] * (n // 80), ignore_index=True)
     labels = pd.concat([run.pseudo_labels] * (n // 80), ignore_index=True)
-    assert len(render_report(run.summary, labels, None, predictions)) < 400_000
-
-
-def test_tables_that_do_not_belong_together_are_refused():
-    run = make_run()
-    with pytest.raises(ValueError, match="one row for each of 80 pseudo-labels, or for each row up to 159; it has 79"):
-        render_report(run.summary, run.pseudo_labels, run.X[:79])
-    with pytest.raises(ValueError, match="not found: raw_label, density"):
-        render_report(run.summary, run.pseudo_labels.drop(columns=["raw_label", "density"]))
-    with pytest.raises(ValueError, match="one probability for each of 3 classes; it has the columns row, prediction"):
-        render_report(run.summary, run.pseudo_labels, None, run.predictions[["row", "prediction"]])
+    assert len(render_report(run.summary, labels, predictions)) < 400_000
 
 
 def test_no_template_can_switch_escaping_off_and_a_name_that_nobody_defined_is_an_error():

@@ -167,7 +167,7 @@ def test_a_run_that_appears_while_writing_is_not_replaced(tmp_path):
     with pytest.raises(RunFolderError, match="taken"):
         save(folder, NEW, appear_and_refuse)
     assert contents(folder) == whole(OLD)
-    assert not aside.exists()
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_a_check_leaves_no_trace(tmp_path):
@@ -218,4 +218,4 @@ def test_a_run_that_was_put_aside_is_named(tmp_path):
     assert contents(aside) == whole(OLD)
     save(folder)
     check_folder(folder, overwrite=True)  # the newer one is there: it is not needed any more
-    assert list(tmp_path.iterdir()) == [folder]
+    assert not aside.exists()

@@ -8,8 +8,7 @@ import pytest
 
 from tabcast import SelfTrainingClassifier, fit_table, load_run
 from tabcast.models import make_model
-from tabcast.report._data import write_csv
-from tabcast.runs import load_model, predict_file, redraw_report
+from tabcast.runs import load_model, predict_file
 
 N_ROWS = 60
 KINDS = ["=HYPERLINK(1)", "@low", "-dash"]
@@ -52,12 +51,4 @@ def test_a_run_is_written_for_spreadsheets_and_comes_back(run, table, tmp_path):
     for one, other in ((run.predictions, again.predictions), (run.pseudo_labels, again.pseudo_labels)):
         pd.testing.assert_frame_equal(one, other, check_dtype=False)
     assert again.summary == run.summary
-    redraw_report(tmp_path / "out")
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == again.report.html
-
-
-def test_rows_to_label_on_the_page():
-    row = {"row": 3, "likely": [{"label": "=low", "probability": 0.5}]}
-    _, line = write_csv("=y", [row], {3: [("a", "-1.5"), ("b", "=1+1")]})
-    assert line.split(",") == ["3", "", "'=low", "0.500", "-1.5", "'=1+1"]
-    assert write_csv("=y", [row], {})[0].split(",")[1] == "'=y"

@@ -27,7 +27,6 @@ VERDICT_COLORS = {"helped": "helped", "probably helped": "helped", "hurt": "hurt
 def render_report(
     summary: Mapping[str, Any],
     pseudo_labels: pd.DataFrame,
-    table: pd.DataFrame | None = None,
     predictions: pd.DataFrame | None = None,
 ) -> str:
     """Render one HTML page that says whether the unlabeled rows helped, what was predicted, and how good it is.
@@ -43,9 +42,6 @@ def render_report(
     pseudo_labels : DataFrame
         One row per unlabeled row, with the columns `row`, `label`, `raw_label`, `confidence`, `raw_confidence`,
         `density`, `selected` and `round`.
-    table : DataFrame, default=None
-        The values of the unlabeled rows: as long as `pseudo_labels`, or all rows, of which `row` is the position. None
-        shows no values of the rows to label.
     predictions : DataFrame, default=None
         The predictions of the model, as in predictions.csv: `row`, columns that identify a row, the prediction, and one
         probability per class. None shows none.
@@ -65,7 +61,7 @@ def render_report(
     >>> render_report(run.summary, run.pseudo_labels)[:15]
     '<!DOCTYPE html>'
     """
-    facts = collect(summary, pseudo_labels, table, predictions)
+    facts = collect(summary, pseudo_labels, predictions)
     verdict = facts["verdict"]
     sentences = say_verdict(verdict) if verdict else words.say_score(summary.get("score"))
     return (

@@ -69,8 +69,6 @@ class Run:
     diagnostics : Diagnostics or None, default=None
         What is known about the table and the model. None after loading, where `summary["diagnostics"]` has it as plain
         JSON.
-    feature_values : DataFrame or None, default=None
-        The values of all rows, shown in the report. None after loading.
     filled : DataFrame or None, default=None
         The whole table, with labels filled in where the model may be trusted, and the columns `status` ("given",
         "filled" or "review") and `probability`; see docs/filled_table.md. None without `precision`; text after loading.
@@ -93,7 +91,6 @@ class Run:
     summary: dict[str, Any]
     decision: DecisionRule
     diagnostics: Diagnostics | None = None
-    feature_values: pd.DataFrame | None = None
     filled: pd.DataFrame | None = None
     parts: tuple[TableFile, ...] = ()
     dask: str | None = None
@@ -120,7 +117,7 @@ class Run:
             Shown inline by a notebook.
         """
         pseudo_labels = self.pseudo_labels[list(PSEUDO_LABEL_COLUMNS)]
-        return RunReport(render_report(self.summary, pseudo_labels, self.feature_values, self.predictions))
+        return RunReport(render_report(self.summary, pseudo_labels, self.predictions))
 
     def predict(self, table: TableLike, *, sheet: str | None = None) -> pd.DataFrame:
         """Predict every row of a table.

@@ -85,7 +85,6 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         summary=summary,
         decision=rule,
         diagnostics=diagnostics,
-        feature_values=table.frame[table.understanding.feature_names],
         filled=filled,
         parts=tuple(table.parts),
         dask=options.dask,
