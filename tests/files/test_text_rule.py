@@ -54,7 +54,6 @@ def test_against_scikit_learn():
     expected = TruncatedSVD(X.shape[1], random_state=0).fit_transform(vectorizer.fit_transform(frame["review"]))
     assert understanding.rules[0].terms == vectorizer.get_feature_names_out().tolist()
     np.testing.assert_allclose(X @ X.T, expected @ expected.T, atol=0.02)  # the same plane, whatever the signs
-    assert X.columns.tolist() == understanding.output_names
     assert understanding.feature_names == ["review"]
 
 
@@ -63,8 +62,8 @@ def test_the_user_is_told_and_overrules():
     frame["x"] = np.arange(200) % 7
     assert re.search(r"as \d+ features of \d+ words", understand(frame, "y").columns[0].why)
     assert "1 text ('review')" in " ".join(describe(understand(frame, "y")))
-    assert understand(frame, "y", ignore=["review"]).output_names == ["x"]
-    assert understand(frame, "y", categories=["review"]).output_names == ["review", "x"]
+    assert understand(frame, "y", ignore=["review"]).features(frame).columns.tolist() == ["x"]
+    assert understand(frame, "y", categories=["review"]).feature_names == ["review", "x"]
 
 
 def test_saved_as_plain_json_and_applied_to_later_rows():
@@ -103,7 +102,7 @@ def test_text_without_spaces_is_read_by_characters():
 def test_names_that_are_taken():
     frame, _ = make_reviews()
     frame["review text 1"] = np.arange(200) % 7
-    names = understand(frame, "y").output_names
+    names = understand(frame, "y").features(frame).columns.tolist()
     assert len(set(names)) == len(names)
 
 

@@ -316,17 +316,6 @@ class Understanding:
         """
         return [rule.name for rule in self.rules]
 
-    @property
-    def output_names(self) -> list[str]:
-        """Names of the features: of a column of text several, of any other the column itself.
-
-        Returns
-        -------
-        list of str
-            The columns that :meth:`features` has.
-        """
-        return [name for rule in self.rules for name in rule.outputs]
-
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Get the features of a table: the same columns, order and types for every table.
 

@@ -25,7 +25,7 @@ from tabcast.self_training._data import TrainingData
 from tabcast.self_training._fitter import StoredPredictions, evaluate, find_scorer, predict_classes
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.statistics import corrected_interval
-from tabcast.statistics._intervals import Interval, corrected_error, mean, smoothed_shares
+from tabcast.statistics._intervals import Interval, mean, smoothed_shares
 from tabcast.table import Floats, Index
 from tabcast.table._labels import UNLABELED
 from tabcast.table._tables import take_rows
@@ -280,10 +280,6 @@ class PooledScores:
         gain, known = self.scores[contender] - self.scores[reference], self._differ(contender, reference)
         centered = known - mean(known) + gain
         return corrected_interval(centered, self.test_share, level, resolution=self.resolution)
-
-    def std_error(self, contender: str, reference: str) -> float:
-        """The standard error of that gain."""
-        return corrected_error(self._differ(contender, reference), self.test_share, resolution=self.resolution)
 
     def _differ(self, contender: str, reference: str) -> Floats:
         """Differences of the contributions of each split, without those that are not known."""

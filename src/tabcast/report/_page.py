@@ -63,14 +63,13 @@ def render_report(
     """
     facts = collect(summary, pseudo_labels, predictions)
     verdict = facts["verdict"]
-    sentences = say_verdict(verdict) if verdict else words.say_score(summary.get("score"))
     return (
         make_environment()
         .get_template("page.html")
         .render(
             **facts,
-            color=VERDICT_COLORS.get(verdict["word"], "undecided") if verdict else "undecided",
-            sentences=sentences,
+            color=VERDICT_COLORS.get(verdict["word"], "undecided"),
+            sentences=say_verdict(verdict),
             pictures=draw(summary),
             words=words,
         )

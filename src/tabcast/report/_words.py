@@ -1,4 +1,4 @@
-"""Sentences that the terminal and the page share: the score of a supervised model, and the filled table."""
+"""Sentences that the terminal and the page share: about the filled table."""
 
 from __future__ import annotations
 
@@ -38,21 +38,6 @@ def percent(share: float | None) -> str:
     if 0.999 < share < 1:
         return "over 99.9%"
     return f"{100 * share:.0f}%" if share in (0, 1) or 0.0995 <= share <= 0.985 else f"{100 * share:.1f}%"
-
-
-def say_score(score: Data | None) -> list[str]:
-    """The cross-validated score with its interval; nothing if it is not known."""
-    if score is None:
-        return []
-    interval = (
-        "no interval, because hardly a fold has every class"
-        if score["low"] is None
-        else f"{score['level']:.0%} interval: {score['low']:.3f} to {score['high']:.3f}"
-    )
-    return [
-        f"Its cross-validated {score['metric'].replace('_', ' ')} is {score['score']:.3f} ({interval}; "
-        f"{score['n_splits']} splits of the labeled rows)."
-    ]
 
 
 def say_filled(filled: Data) -> list[str]:

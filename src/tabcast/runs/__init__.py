@@ -8,8 +8,7 @@ from tabcast.runs._fit_table import fit_table
 from tabcast.runs._folder import RunFolderError
 from tabcast.runs._model_file import ModelFileError, SavedModel, load_model
 from tabcast.runs._predict import DaskError, Predicted, predict_file
-from tabcast.runs._report import RunReport
-from tabcast.runs._run import Run, load_run
+from tabcast.runs._run import Run, RunReport, load_run
 
 __all__ = [
     "DaskError",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from tabcast.decisions._rule import DecisionRule
 from tabcast.diagnostics import Diagnostics
 from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
+from tabcast.files._atomic import write_text
 from tabcast.files._read import TableFile
 from tabcast.files._write import guard_frame
 from tabcast.guard import Verdict
@@ -40,9 +43,63 @@ from tabcast.runs._folder import (
 )
 from tabcast.runs._model_file import SavedModel, load_model, save_model
 from tabcast.runs._predict import name_columns, predict_parts, tabulate_predictions
-from tabcast.runs._report import RunReport
 from tabcast.runs._table import PSEUDO_LABEL_COLUMNS, TableLike, find_identifiers, read_table
-from tabcast.self_training._card import describe_verdict, list_classes, make_card
+
+HEIGHT = 800  # pixels in a notebook
+
+
+class RunReport:
+    """The page of a run; a notebook shows it inline.
+
+    Parameters
+    ----------
+    html : str
+        The page, one self-contained document.
+
+    See Also
+    --------
+    Run.report : The page of a run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tabcast.runs import RunReport
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     RunReport("<p>A page</p>").save(Path(folder, "report.html"))
+    ...     Path(folder, "report.html").read_text()
+    ...
+    '<p>A page</p>'
+    """
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def __str__(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"<RunReport: {len(self.html):,} characters of HTML; save it with .save('report.html')>"
+
+    def _repr_html_(self) -> str:
+        """A frame of its own, in which nothing runs and whose styles do not reach the notebook."""
+        # Without a base of its own, a link within the page would load the notebook into the frame.
+        page = self.html.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        page = re.sub(r'<a class="file" href="[^"]*">', '<a class="file">', page)  # the files may not be written yet
+        return (
+            f'<iframe srcdoc="{escape(page)}" sandbox="" title="Report of a run" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced.
+        """
+        write_text(Path(path), self.html)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,16 +153,15 @@ class Run:
     dask: str | None = None
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Verdict:
         """Whether the unlabeled rows helped; print it to read it.
 
         Returns
         -------
-        Verdict or None
-            The verdict; None in a summary without one.
+        Verdict
+            The verdict.
         """
-        plain = self.summary["verdict"]
-        return None if plain is None else Verdict.from_dict(plain)
+        return Verdict.from_dict(self.summary["verdict"])
 
     @cached_property
     def report(self) -> RunReport:
@@ -179,21 +235,12 @@ class Run:
         write_folder(Path(folder), writers, partial(refuse_taken, overwrite=overwrite))
 
     def _repr_html_(self) -> str:
-        """A card for notebooks: the verdict, the gain, the classes and the rows."""
-        table, verdict, quality = self.summary["table"], self.verdict, self.summary["diagnostics"].get("quality")
-        facts = [] if verdict is None else describe_verdict(verdict)
-        if quality and quality["accuracy"] is not None:
-            ends = f"95% interval: {quality['accuracy_low']:.1%} to {quality['accuracy_high']:.1%}"
-            facts.insert(0, ("accuracy on held-out rows", f"{quality['accuracy']:.1%} ({ends})"))
-        facts.append(("rows", f"{table['n_labeled']:,} labeled, {table['n_unlabeled']:,} unlabeled and predicted"))
-        facts.append(("classes", list_classes([one["name"] for one in table["classes"]])))
-        facts.append(("more", "run.report, run.predictions, run.verdict"))
-        title = f"Run: {table['file']}, target {table['target']}, {self.summary['method']['title']}"
-        return make_card(title, "" if verdict is None else str(verdict).splitlines()[0], facts)
+        """For notebooks: what was fitted, and the verdict."""
+        return f"<p>{escape(repr(self))}</p><pre>{escape(str(self.verdict))}</pre>"
 
     def __repr__(self) -> str:
         table, method, verdict = (self.summary[key] for key in ("table", "method", "verdict"))
-        outcome = "" if verdict is None else f", verdict {verdict['word']!r}, {verdict['chosen']} model"
+        outcome = f", verdict {verdict['word']!r}, {verdict['chosen']} model"
         return (
             f"<Run: {table['file']}, target {table['target']!r}, {table['n_labeled']:,} labeled and "
             f"{table['n_unlabeled']:,} unlabeled rows, {method['model']}{outcome}>"

@@ -22,7 +22,6 @@ from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.models._adapted import seeded
 from tabcast.models._catalog import resolve_estimator
 from tabcast.models._failures import explained
-from tabcast.self_training._card import show_classifier
 from tabcast.self_training._data import TrainingData, read_again, read_training_data, refuse_bad_weights
 from tabcast.self_training._deciding import Deciding
 from tabcast.self_training._engine import Outcome, run_method
@@ -180,15 +179,6 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         truth = np.array(np.asarray(y, dtype=object)[known].tolist())
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(super().score(take_rows(table, known), truth, weight))
-
-    def _repr_html_inner(self) -> str:
-        """What a notebook shows."""
-        return show_classifier(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        """What a notebook shows, by kind of content."""
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": show_classifier(self)} if "text/html" in bundle else bundle
 
     def _base_estimator(self) -> Any:
         """The estimator to copy: the user's, or the default one."""
