@@ -49,7 +49,7 @@ def evaluate(X, truth, labeled, seed, *, cut):
     _adapted.IS_SLOW = cut
     SPENT.clear()
     y = np.where(labeled, truth, -1)
-    model = SoftSelfTrainingClassifier(teacher=Committee(["own", "linear"]), class_prior=None, random_state=seed)
+    model = SoftSelfTrainingClassifier(teacher=Committee(["own", "linear"]), random_state=seed)
     proba = model.fit(X, y).predict_proba(X)[~labeled]
     known, many = truth[~labeled], len(model.classes_) > 2
     auc = roc_auc_score(known, proba if many else proba[:, 1], multi_class="ovr", labels=model.classes_)

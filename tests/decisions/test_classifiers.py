@@ -193,7 +193,8 @@ def test_parameters_of_the_decision_can_be_set():
 
 class TestGuard:
     def make(self, decision=None):
-        return GuardedClassifier(KINDS["soft"](), n_splits=3, n_repeats=1, decision=decision, random_state=0)
+        options = {"scoring": "balanced_accuracy", "decision": decision, "n_splits": 3, "random_state": 0}
+        return GuardedClassifier(KINDS["soft"](), **options)
 
     def test_held_out_rows_are_evaluated_as_predict_decides(self):
         """Each split by hand, with the class proportions of its training rows."""

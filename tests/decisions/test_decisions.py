@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tabcast.checks import resolve_part
-from tabcast.decisions import DECISIONS, Balanced, BestF1, Costs, Decision, MostProbable, Threshold, decision_for_metric
+from tabcast.decisions import DECISIONS, Balanced, BestF1, Costs, Decision, MostProbable, Threshold
 from tabcast.decisions._decisions import Evidence, cross_fit
 from tests.decisions.test_best_f1 import draw
 
@@ -88,24 +88,6 @@ def test_short_names():
         resolve_part("balance", DECISIONS, Decision, "decision", "X")
     with pytest.raises(ValueError, match=r"`decision` of X must be .* got 0\.3"):
         resolve_part(0.3, DECISIONS, Decision, "decision", "X")
-
-
-@pytest.mark.parametrize(
-    ("metric", "expected"),
-    [
-        ("accuracy", "MostProbable()"),
-        ("balanced_accuracy", "Balanced()"),
-        ("f1", "BestF1()"),
-        ("f1_macro", "BestF1(average='macro')"),
-        ("f1_weighted", "BestF1(average='weighted')"),
-        ("f1_micro", "MostProbable()"),  # the same number as accuracy
-        ("roc_auc", "MostProbable()"),
-        ("neg_log_loss", "MostProbable()"),
-        (len, "MostProbable()"),
-    ],
-)
-def test_the_decision_of_a_metric(metric, expected):
-    assert repr(decision_for_metric(metric)) == expected
 
 
 def test_each_group_by_a_rule_of_the_others():

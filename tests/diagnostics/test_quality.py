@@ -36,7 +36,7 @@ def test_quality_has_the_numbers_of_scikit_learn():
     assert per_class["recall"].tolist() == pytest.approx(recall_score(codes, labels, average=None))
     assert per_class["precision"].tolist() == pytest.approx(precision_score(codes, labels, average=None))
     assert per_class["supervised_recall"].tolist() == pytest.approx(recall_score(codes, before, average=None))
-    low, high = wilson_interval(per_class["recall"].to_numpy(), per_class["n"].to_numpy())
+    low, high = wilson_interval(per_class["recall"].to_numpy(), per_class["n"].to_numpy() * 2 / 3)
     assert per_class[["recall_low", "recall_high"]].to_numpy() == pytest.approx(np.column_stack([low, high]))
 
 
@@ -55,7 +55,7 @@ def test_the_interval_of_balanced_accuracy_covers_the_truth():
         labels = np.where(rng.random(72) < recall[codes], codes, 1 - codes)
         found = quality(codes, labels, labels, NAMES[:2])
         inside += found.balanced_accuracy_low <= 0.75 <= found.balanced_accuracy_high
-    assert 0.9 <= inside / 200 <= 0.99
+    assert 0.95 <= inside / 200 <= 1  # wider, because cross-validated rows are not independent of each other
 
 
 def draw(n, k, seed=0):

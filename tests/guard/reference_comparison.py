@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from tabcast.teachers import Committee
 from tabcast.validation import CrossValidation
+from tests.reference.reference_soft import expectation_maximization
 
 
 def reference_student_quantile(p, df):
@@ -50,53 +51,59 @@ def reference_balanced_accuracy(truth, predicted):
     return sum(shares) / len(shares)
 
 
-def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state, variants=None):
-    """What the contenders predict in each split, row by row; for deterministic classifiers.
+def reference_likelihood(classifier, X, y, labeled, parts):
+    """Of each labeled row the probability of its class that each member gives it, trained without its fold."""
+    likelihood = {}
+    for train, held_out in parts:
+        train, held_out = [labeled[i] for i in train], [labeled[i] for i in held_out]
+        for member in (classifier.estimator, *classifier.teacher.members[1:]):
+            proba = clone(member).fit(X[train], y[train]).predict_proba(X[held_out])
+            for row, one in zip(held_out, proba, strict=True):
+                likelihood.setdefault(row, []).append(one[y[row]])
+    return likelihood
+
+
+def reference_weights(likelihood, y, train):
+    """Weights of the members from the rows in training, with 5% of the class proportions mixed in."""
+    shares = [(sum(y[i] == c for i in train) + 1) / (len(train) + 2) for c in (0, 1)]
+    return expectation_maximization([[0.95 * p + 0.05 * shares[y[i]] for p in likelihood[i]] for i in train], 2.0)
+
+
+def reference_comparison(classifier, X, y, *, n_splits, n_repeats, random_state):
+    """What the contenders predict in each split, row by row; for deterministic classifiers and classes 0 and 1.
 
     `y` holds -1 for unlabeled rows. Gives one dictionary per split: its `repeat`, `truth`, number of training rows, and
-    the predictions of `supervised`, `committee` (of soft self-training with one) and `self_trained`. `variants` are
-    parameters of several self-trained classifiers by name; `self_trained` is then what `reference_choice` gives.
+    the predictions of `supervised`, `committee` (of soft self-training with one) and `self_trained`.
     """
     labeled = [i for i in range(len(y)) if y[i] != -1]
     unlabeled = [i for i in range(len(y)) if y[i] == -1]
     random = np.random.RandomState(random_state)
-    random.randint(np.iinfo(np.int32).max)  # the seed of the model of all rows
-    results = []
+    random.randint(np.iinfo(np.int32).max)  # the seed of the model of all rows, and of the first repeat
+    results, likelihood = [], {}
     for repeat in range(n_repeats):
-        parts = CrossValidation(n_splits, n_repeats=1).split(np.array([y[i] for i in labeled]), random)
+        parts = list(CrossValidation(n_splits, n_repeats=1).split(np.array([y[i] for i in labeled]), random))
+        if repeat == 0 and isinstance(getattr(classifier, "teacher", None), Committee):
+            likelihood = reference_likelihood(classifier, X, y, labeled, parts)
         for train, held_out in parts:
-            random.randint(np.iinfo(np.int32).max)  # the seed of the split
+            if repeat:
+                random.randint(np.iinfo(np.int32).max)  # the seed of the split
             train, held_out = [labeled[i] for i in train], [labeled[i] for i in held_out]
-            rows = sorted(train + unlabeled)
-            alone = clone(classifier.estimator).fit(X[train], y[train])
+            rows, both = sorted(train + unlabeled), clone(classifier)
+            if likelihood:
+                both.teacher = Committee(both.teacher.members, weights=reference_weights(likelihood, y, train))
+            both.fit(X[rows], y[rows])
             split = {
                 "repeat": repeat,
                 "truth": [y[i] for i in held_out],
                 "n_train": len(train),
-                "supervised": list(alone.predict(X[held_out])),
+                "supervised": list(clone(classifier.estimator).fit(X[train], y[train]).predict(X[held_out])),
+                "self_trained": list(both.predict(X[held_out])),
             }
-            for name, parameters in (variants or {"self_trained": {}}).items():
-                both = clone(classifier).set_params(**parameters).fit(X[rows], y[rows])
-                alarm = variants and both.sampling_ is not None and not both.sampling_.looks_random
-                if alarm:  # labels may neither be aligned nor sharpened here
-                    both = clone(classifier).fit(X[rows], y[rows])
-                split[name] = list(both.predict(X[held_out]))
-            if isinstance(getattr(both, "teacher_", None), Committee):
+            if likelihood:
                 proba = both.teacher_.predict_proba(X[held_out])
                 split["committee"] = [int(both.classes_[list(row).index(max(row))]) for row in proba]
             results.append(split)
-    if variants:
-        chosen = [reference_choice(results, number, list(variants)) for number in range(len(results))]
-        for split, name in zip(results, chosen, strict=True):
-            split["self_trained"] = split[name]
     return results
-
-
-def reference_choice(splits, number, names):
-    """Of several contenders the best one on the other folds of the repeat; the first of equal ones."""
-    others = [split for i, split in enumerate(splits) if split["repeat"] == splits[number]["repeat"] and i != number]
-    scores = [reference_score(others, name) for name in names]
-    return names[scores.index(max(scores))]
 
 
 def reference_score(splits, name):

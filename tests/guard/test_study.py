@@ -48,7 +48,7 @@ class TestMethod:
         assert answer.details["true_gain"] == test["self_trained"] - max(test["supervised"], test["committee"])
         assert answer.details["verdict"]["word"] in ("helped", "probably helped", "no difference seen", "hurt")
         assert len(answer.details["verdict"]["scores"]) == 3
-        assert answer.facts["n_fits"] == 7 + 3 * 2  # no inner folds in the splits
+        assert answer.facts["n_fits"] == 5 + 3 * 2  # three folds for weights and comparison alike, none inside
 
     def test_another_setting_is_another_record(self):
         assert Guarded("mine", "Mine").settings() != Guarded("mine", "Mine", n_repeats=3).settings()

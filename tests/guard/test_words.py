@@ -44,7 +44,7 @@ def with_committee(**changes):
 def test_a_whole_verdict():
     assert say_verdict(make_verdict()) == [
         "The unlabeled rows probably helped.",
-        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 0.812 (supervised) to 0.835 "
+        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% (supervised) to 83.5% "
         "(self-trained): a change of +2.3 points (90% interval: -1.0 to +5.6 points).",
         "The interval is 6.6 points wide: if the change stays the same, about 43 more labeled rows would settle "
         "whether it is real.",
@@ -122,9 +122,9 @@ def test_equal_everywhere():
 def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
     assert say_verdict(with_committee()) == [
         "Better than your model alone, but what the unlabeled rows changed may be chance.",
-        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 0.812 (supervised) to 0.852 "
+        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% (supervised) to 85.2% "
         "(self-trained): a change of +4.0 points (90% interval: +1.0 to +7.0 points).",
-        "A committee of several kinds of models, trained on the labeled rows alone, has 0.847: the part that the "
+        "A committee of several kinds of models, trained on the labeled rows alone, has 84.7%: the part that the "
         "unlabeled rows add is +0.5 points (90% interval: -2.0 to +3.0 points).",
         "The interval is 5.0 points wide, much wider than the part itself: no realistic number of further labels would "
         "settle whether it is real.",
@@ -160,7 +160,7 @@ def test_a_committee_that_is_no_better_takes_no_credit():
     sentences = say_verdict(make_verdict(committee=0.81))
     assert sentences[0] == "The unlabeled rows probably helped."
     assert sentences[2] == (
-        "A committee of several kinds of models, trained on the labeled rows alone, has 0.810, no more than your "
+        "A committee of several kinds of models, trained on the labeled rows alone, has 81.0%, no more than your "
         "model, so the whole change is credited to the unlabeled rows."
     )
 
@@ -175,7 +175,7 @@ def test_classes_that_no_score_tells_about_are_named():
 def test_no_unlabeled_rows():
     assert say_verdict(make_verdict(n_unlabeled=0, chosen="supervised")) == [
         "There are no unlabeled rows, so there is nothing to compare: the model is the supervised one.",
-        "Its cross-validated balanced accuracy is 0.812.",
+        "Its cross-validated balanced accuracy is 81.2%.",
     ]
 
 

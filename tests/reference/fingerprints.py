@@ -75,7 +75,6 @@ ATTRIBUTES = (
     "alpha_",
     "alpha_scores_",
     "soft_labels_",
-    "class_prior_",
     "sampling_",
     "chosen_",
 )
@@ -210,11 +209,10 @@ def grid():
     yield "soft default", lambda: Soft(leaves()), every
     yield "soft xgboost", lambda: Soft(trees()), every
     yield "soft self", lambda: Soft(trees(), teacher="self", temperature=0.7), every
-    yield "soft auto", lambda: Soft(trees(), class_prior="auto"), numeric
+    yield "soft auto", lambda: Soft(trees()), numeric
     yield "soft judged", lambda: Soft(trees(), validation="cv", max_rounds=3, patience=2), ("diabetes", "credit-g")
     yield "soft fraction", lambda: Soft(trees(), validation=0.3, max_rounds=2), ("iris", "kc2")
-    yield "soft prior", lambda: Soft(trees(), class_prior=[0.7, 0.3], smallest_share=0.1), ("diabetes",)
-    yield "soft none", lambda: Soft(trees(), class_prior=None, temperature=1, max_rounds=2), ("tumors", "car")
+    yield "soft none", lambda: Soft(trees(), temperature=1, max_rounds=2), ("tumors", "car")
     members = ["own", "linear", "neighbors", GaussianNB()]
     yield "soft members", lambda: Soft(trees(), teacher=Committee(members, n_folds=3)), ("tumors",)
     yield "guarded soft", lambda: GuardedClassifier(Soft(trees(), teacher=SelfTeacher()), n_repeats=1), every

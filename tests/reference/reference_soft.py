@@ -102,10 +102,15 @@ class SoftRun:
     training_weights: list[float]
     student: Any
     power: float
+    n_labeled: int
 
     def predict(self, rows: Sequence[Row]) -> Probabilities:
-        """What the student predicts, to the power that undoes the sharpening of its labels and is calibrated."""
-        return sharpen(predict(self.student, rows), 1 / self.power)
+        """What the student predicts, to the power that undoes the sharpening of its labels and is calibrated.
+
+        One row, divided equally among the classes, is added to the labeled ones: no probability is 0 or 1.
+        """
+        softened = sharpen(predict(self.student, rows), 1 / self.power)
+        return [[(self.n_labeled * p + 1 / len(row)) / (self.n_labeled + 1) for p in row] for row in softened]
 
 
 def calibrate(proba: Probabilities, y: Sequence[int]) -> float:
@@ -209,4 +214,4 @@ def soft_self_train(
                 classes.append(c)
                 counts.append(share)
     student = clone(own).fit(rows, classes, sample_weight=counts)
-    return SoftRun(weights, taught, soft, counts, student, temperature * power)
+    return SoftRun(weights, taught, soft, counts, student, temperature * power, len(labeled))

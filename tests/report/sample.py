@@ -47,6 +47,7 @@ def make_run(classes=CLASSES, columns=COLUMNS, n_rows=160, n_labeled=80):
         },
         "method": {"name": "cast-l", "title": "CAST-L", "model": "a model", "settings": {"seed": 0}, "guard": True},
         "verdict": guarded.verdict_.to_dict(),
+        "decision": guarded.decision_.to_dict(),
         "training": {
             "best_round": int(model.best_round_),
             "n_rounds": int(model.n_rounds_),

@@ -20,6 +20,7 @@ from tabcast.guard._verdict import say_verdict
 from tabcast.plots._figure import clean
 from tabcast.report import render_report
 from tabcast.report._page import link, make_environment
+from tabcast.report._words import percent
 from tests.report.sample import make_run
 
 HOSTILE = (
@@ -209,23 +210,38 @@ def test_what_is_not_there_is_left_out(page):
 
 def test_two_classes_have_thresholds():
     html = render(make_run(("no", "yes")))
-    assert "(in use)" in find_section(html, "quality")
+    assert "the threshold in use is 0.50" in find_section(html, "quality")
     assert "Recall and precision by threshold" in html
 
 
-def test_leaks_shift_and_alignment_are_caveats(page):
+def test_what_another_decision_would_do(page):
+    run = make_run()
+    section = find_section(page, "quality")
+    assert "accuracy (in use)" in section
+    accuracy, balanced, _ = run.summary["diagnostics"]["decisions"]
+    assert accuracy["accuracy"] == run.summary["diagnostics"]["quality"]["accuracy"]
+    assert f"<td>{percent(balanced['accuracy'])}</td>" in section
+    assert f"<td>{percent(balanced['recall'][2])}</td>" in section
+
+
+def test_the_first_screen_has_the_kind_of_model_and_what_a_constant_answer_would_reach(page):
+    first, quality = page[: page.index("<nav")], make_run().summary["diagnostics"]["quality"]
+    assert "a model" in first
+    assert f"{100 * quality['accuracy']:.1f}%" in first
+    assert f"{100 * quality['constant_accuracy']:.1f}%" in first
+
+
+def test_leaks_and_shift_are_caveats(page):
     run = make_run()
     assert "may leak" not in page
     table = copy.deepcopy(run.summary["table"])
     table["columns"][0]["leak"] = "alone it predicts the target"
-    training = run.summary["training"] | {"class_prior": [0.3, 0.3, 0.4]}
     verdict = run.summary["verdict"] | {"chosen": "self-trained"}
-    html = render(run, table=table, training=training, verdict=verdict)
+    html = render(run, table=table, verdict=verdict)
     assert "alone it predicts the target" in find_section(html, "importance")
     caveats = re.search("<aside.*?</aside>", html, re.DOTALL)[0]
     assert run.summary["diagnostics"]["covariate_shift"]["strength"] == "strong"
     assert "Labeled and unlabeled rows differ strongly" in caveats
-    assert "aligned with the class proportions" in caveats
     assert "One class is small." in caveats
     assert "fee" in find_section(html, "table")
 
@@ -238,10 +254,13 @@ def test_a_filled_table():
     filled = {
         "n_filled": 48, "n_review": 32, "share": 0.6, "n_held_out": 80, "n_given": 80, "precision": 0.9,
         "confidence": 0.9, "n_unlabeled": 80, "n_rows": 40, "threshold": 0.9, "n_right": 39,
+        "constant": "stays", "constant_precision": 0.4, "per_class": [{"name": "stays", "n_filled": 30, "n": 40}],
     }  # fmt: skip
     section = find_section(render(make_run(), filled=filled), "filled")
     assert "At least 90% of the filled labels are right" in section
     assert "32 rows are left for review" in section
+    assert "would be right in 40% of those held-out rows" in section
+    assert "stays 75%" in section
 
 
 def test_columns_used_and_left_out_are_named_with_the_reason(page):

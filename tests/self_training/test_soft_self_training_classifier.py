@@ -24,6 +24,7 @@ from tabcast.confidence import ClusterAware
 from tabcast.density import EmpiricalLikelihood
 from tabcast.exceptions import NoUnlabeledRowsWarning, SamplingWarning
 from tabcast.pseudo_labels import Curriculum, Soft, TakeAll
+from tabcast.study.methods.others import AlignedSelfTraining
 from tabcast.table._encoders import TableCodes
 from tabcast.teachers import Committee, SelfTeacher
 from tabcast.teachers import _committee as committee_module
@@ -82,20 +83,16 @@ def draw_unevenly(balanced, seed=0):
 
 def test_balanced_labels_are_detected():
     X, y, truth = draw_unevenly(balanced=True)
-    with pytest.warns(SamplingWarning, match=r"do not look like a random sample.*class_prior='auto', None"):
-        aligned = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior="labeled", random_state=0).fit(
-            X, y
-        )
-    assert not aligned.sampling_.looks_random
-    assert aligned.sampling_.labeled[1] > aligned.sampling_.unlabeled[1] + 0.1
     with pytest.warns(
-        SamplingWarning, match="were therefore used as the teacher gave them, neither sharpened nor aligned"
+        SamplingWarning, match=r"do not look like a random sample.*as the teacher gave them, not sharpened"
     ):
         free = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
-    assert free.class_prior_ is None
-    by_hand = SoftSelfTrainingClassifier(
-        GaussianNB(), teacher=LIGHT, class_prior=None, temperature=1, random_state=0
-    ).fit(X, y)
+    assert not free.sampling_.looks_random
+    assert free.sampling_.labeled[1] > free.sampling_.unlabeled[1] + 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        by_hand = SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, temperature=1, random_state=0).fit(X, y)
+        aligned = AlignedSelfTraining(GaussianNB(), teacher=LIGHT, random_state=0).fit(X, y)
     np.testing.assert_array_equal(free.soft_labels_, by_hand.soft_labels_)
     hidden = y < 0
     assert free.score(X[hidden], truth[hidden]) > aligned.score(X[hidden], truth[hidden]) + 0.05
@@ -124,39 +121,24 @@ def test_a_self_teacher_cannot_detect_sampling():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("teacher", [LIGHT, "self"])
-@pytest.mark.parametrize("temperature", ["auto", 0.3, 2.0])
-def test_alignment_reaches_the_prior(n_classes, teacher, temperature):
+@pytest.mark.parametrize("temperature", ["auto", 0.3])
+def test_a_confidence_may_align_labels_with_the_proportions(n_classes, teacher, temperature):
     X, y, _ = draw(n_classes)
-    model = SoftSelfTrainingClassifier(
-        GaussianNB(),
-        teacher=teacher,
-        temperature=temperature,
-        class_prior="labeled",
-        smallest_share=0,
-        random_state=0,
+    model = AlignedSelfTraining(
+        GaussianNB(), teacher=teacher, temperature=temperature, smallest_share=0, random_state=0
     ).fit(X, y)
     known = y[y >= 0]
     shares = (np.bincount(known) + 1) / (len(known) + n_classes)
-    np.testing.assert_allclose(model.class_prior_, shares)
     np.testing.assert_allclose(model.soft_labels_.mean(axis=0), shares, rtol=0, atol=1e-6)
     np.testing.assert_allclose(model.soft_labels_.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("given", [[3, 1], (0.75, 0.25), np.array([0.75, 0.25]), pd.Series([6.0, 2.0])])
-def test_given_prior(given):
-    X, y, _ = draw()
-    model = SoftSelfTrainingClassifier(GaussianNB(), teacher="self", class_prior=given, smallest_share=0).fit(X, y)
-    np.testing.assert_allclose(model.class_prior_, [0.75, 0.25])
-    np.testing.assert_allclose(model.soft_labels_.mean(axis=0), [0.75, 0.25], rtol=0, atol=1e-6)
-
-
-def test_without_prior_and_temperature_soft_labels_are_the_teachers_predictions():
+def test_without_temperature_soft_labels_are_the_teachers_predictions():
     X, y, _ = draw(3)
     for teacher in (LIGHT, "self"):
         model = SoftSelfTrainingClassifier(
-            GaussianNB(), teacher=teacher, class_prior=None, temperature=1, smallest_share=0, random_state=0
+            GaussianNB(), teacher=teacher, temperature=1, smallest_share=0, random_state=0
         ).fit(X, y)
-        assert model.class_prior_ is None
         np.testing.assert_allclose(model.soft_labels_, model.teacher_.predict_proba(X[y < 0]), atol=1e-12)
 
 
@@ -169,9 +151,9 @@ def test_temperature_sharpens():
         (2.0, proba**0.5),
         (1e-3, proba == proba.max(axis=1)[:, None]),
     ):
-        model = SoftSelfTrainingClassifier(
-            GaussianNB(), teacher="self", temperature=temperature, class_prior=None, smallest_share=0
-        ).fit(X, y)
+        model = SoftSelfTrainingClassifier(GaussianNB(), teacher="self", temperature=temperature, smallest_share=0).fit(
+            X, y
+        )
         np.testing.assert_allclose(model.soft_labels_, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
 
 
@@ -198,7 +180,7 @@ def test_the_student_is_trained_on_weighted_copies():
                 classes.append(label)
                 weights.append(share)
     reference = GaussianNB().fit(rows, classes, sample_weight=weights)
-    np.testing.assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(model.estimator_.predict_proba(X), reference.predict_proba(X), atol=1e-12)
     assert (soft == 0).any()
     assert ((soft > 0) & (soft < 0.5)).any()
 
@@ -422,14 +404,6 @@ def test_the_student_may_win():
     )  # the final model is trained on all labeled rows
 
 
-def test_the_prior_is_that_of_the_rows_that_train():
-    X, y, _ = draw()
-    model = SoftSelfTrainingClassifier(
-        GaussianNB(), teacher="self", class_prior="labeled", validation=0.4, smallest_share=0, random_state=0
-    ).fit(X, y)
-    np.testing.assert_allclose(model.soft_labels_.mean(axis=0), model.class_prior_, rtol=0, atol=1e-6)
-
-
 def test_a_class_that_a_split_does_not_have():
     X, y, _ = draw(3)
     y[np.flatnonzero(y == 2)[1:]] = -1
@@ -464,14 +438,13 @@ def test_without_unlabeled_rows():
 def test_further_rounds_use_the_student_as_a_member():
     X, y, _ = draw()
     once, twice = (
-        SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, class_prior=None, max_rounds=n, random_state=0).fit(
-            X, y
-        )
-        for n in (1, 2)
+        SoftSelfTrainingClassifier(GaussianNB(), teacher=LIGHT, max_rounds=n, random_state=0).fit(X, y) for n in (1, 2)
     )
     own, other = once.teacher_.weights_
     linear = once.teacher_.members_[1].predict_proba(X[y < 0])
-    expected = (own * once.predict_proba(X[y < 0]) + other * linear) ** 2
+    student = once.estimator_.predict_proba(X[y < 0]) ** once.output_temperature_
+    student /= student.sum(axis=1, keepdims=True)
+    expected = (own * student + other * linear) ** 2
     expected /= expected.sum(axis=1, keepdims=True)
     expected[expected < 0.02] = 0
     expected /= expected.sum(axis=1, keepdims=True)
@@ -488,16 +461,6 @@ BAD = [
     ({"temperature": True}, "must be a positive number or 'auto'; got True."),
     ({"temperature": np.inf}, "must be a positive number or 'auto'; got inf."),
     ({"temperature": None}, "must be a positive number or 'auto'; got None."),
-    (
-        {"class_prior": "pool"},
-        "`class_prior` of SoftSelfTrainingClassifier must be 'auto', 'labeled', None or a positive",
-    ),
-    ({"class_prior": [1, 2, 3]}, "a positive number for each of the 2 classes [0, 1]; got [1, 2, 3]."),
-    ({"class_prior": [1, 0]}, "a positive number for each of the 2 classes [0, 1]; got [1, 0]."),
-    ({"class_prior": [1, np.nan]}, "a positive number for each of the 2 classes [0, 1]; got [1, nan]."),
-    ({"class_prior": [[1], [1, 2]]}, "a positive number for each of the 2 classes [0, 1]; got [[1], [1, 2]]."),
-    ({"class_prior": 0.5}, "a positive number for each of the 2 classes [0, 1]; got 0.5."),
-    ({"class_prior": ["1", "1"]}, "a positive number for each of the 2 classes [0, 1]; got ['1', '1']."),
     ({"smallest_share": 0.5}, "`smallest_share` of SoftSelfTrainingClassifier must be a number in [0, 0.5); got 0.5."),
     (
         {"smallest_share": -0.1},
@@ -553,7 +516,7 @@ def test_pipeline_inside_and_outside():
 
 
 def test_clone_and_parameters():
-    model = SoftSelfTrainingClassifier(GaussianNB(), teacher=Committee(["own"], n_folds=3), class_prior=[1, 2])
+    model = SoftSelfTrainingClassifier(GaussianNB(), teacher=Committee(["own"], n_folds=3))
     copy = clone(model).set_params(teacher__n_folds=4, estimator__var_smoothing=0.1, temperature=2)
     assert copy.teacher.n_folds == 4
     assert copy.estimator.var_smoothing == 0.1

@@ -37,15 +37,15 @@ def fit(
         ),
     ] = "auto",
     scoring: Annotated[
-        str, Option(metavar="NAME", help="The scikit-learn score that models are compared by.")
-    ] = "balanced_accuracy",
+        str, Option(metavar="NAME", help="The score that chooses between the models with and without unlabeled rows.")
+    ] = "accuracy",
     decision: Annotated[
         str | None,
         Option(
             metavar="RULE",
-            help="How a class is predicted from the probabilities: accuracy (the most probable), balanced (relative to "
-            "the class proportions), f1 (tuned), or for two classes a number such as 0.3: the second one from this "
-            "probability on. Default: what the score needs.",
+            help="How a class is predicted from the probabilities: accuracy (the most probable, the default), balanced "
+            "(relative to the class proportions), f1 (tuned), or for two classes a number such as 0.3: the second one "
+            "from this probability on.",
         ),
     ] = None,
     precision: Annotated[

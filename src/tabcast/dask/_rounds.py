@@ -29,7 +29,7 @@ from tabcast.models._adapted import Adaptation, AdaptedClassifier
 from tabcast.noise_filters import KeepAllRows
 from tabcast.self_training._algorithm import entries_of
 from tabcast.self_training._data import PseudoLabels, Split, TrainingData, read_training_data
-from tabcast.self_training._deployed import sharpen, soften
+from tabcast.self_training._deployed import SoftenedClassifier, sharpen
 from tabcast.self_training._fitter import training_rows
 from tabcast.table import Floats, Index, Mask
 from tabcast.table._labels import UNLABELED
@@ -145,7 +145,7 @@ class Rounds:
             since = np.where(chosen, np.where(since < 0, round_number, since), -1).astype(np.int16)
             rows = zip(self.parts, scores, self._cut(chosen), strict=True)
             model = self._train([_delay(_make_hard)(*one) for one in rows])
-        self._remember(model, 1.0, shown, chosen, since)
+        self._remember(model, shown, chosen, since)
 
     def run_soft(self) -> None:
         """The student of the rehearsal's teacher, trained on soft labels of all rows."""
@@ -155,23 +155,23 @@ class Rounds:
         teacher = copy(classifier.teacher_)
         teacher.__dict__.pop("_pool", None)
         is_random = classifier.sampling_ is None or classifier.sampling_.looks_random
-        sharpens = is_random or classifier.class_prior is None
         temperature = teacher.temperature if isinstance(classifier.temperature, str) else float(classifier.temperature)
-        lesson = teacher, temperature if sharpens else 1.0, classifier.parts_.weighting
+        lesson = teacher, temperature if is_random else 1.0, classifier.parts_.weighting
         shared = self.client.scatter(lesson, broadcast=True)
         soft = self._persist([_delay(_teach)(one, shared) for one in self.parts])
         model = self._train([_delay(_make_soft)(part, one) for part, one in zip(self.parts, soft, strict=True)])
         shown = [_delay(_describe_soft)(_delay(_teach)(one, lesson)) for one in self.parts]
         everything = np.ones(self.offsets[-1], dtype=bool)
-        self._remember(model, classifier.output_temperature_, shown, everything, everything.astype(np.int16))
+        self._remember(model, shown, everything, everything.astype(np.int16))
 
-    def _remember(self, model: Any, power: float, scores: list[Any], chosen: Mask, since: NDArray[Any]) -> None:
+    def _remember(self, model: Any, scores: list[Any], chosen: Mask, since: NDArray[Any]) -> None:
         """Set the attributes that differ from those of the rehearsal; scores are computed when they are needed."""
         import dask.dataframe as dd
 
         classifier, classes = self.classifier, self.data.labels.classes
-        classifier.estimator_ = model
-        classifier.deployed_ = soften(model, power)
+        rehearsed, classifier.estimator_, classifier.deployed_ = classifier.deployed_, model, model
+        if isinstance(rehearsed, SoftenedClassifier):
+            classifier.deployed_ = SoftenedClassifier(model, rehearsed.power, rehearsed.n_rows)
         rows = np.arange(self.offsets[-1])
         pool = [*self.data.pool, *range(len(self.data.X), len(self.data.X) + len(rows) - len(self.data.pool))]
         columns = zip(self._cut(np.asarray(pool)), scores, self._cut(chosen), self._cut(since), strict=True)
@@ -368,8 +368,6 @@ def _check_support(classifier: Any) -> None:
         problem = "`relabel` must be True and `pseudo_weight` 1"
     elif type(parts.strategy).__name__ not in ("Curriculum", "FixedThreshold", "TakeAll", "TopK"):
         problem = f"`strategy` must be 'curriculum', 'threshold', 'all' or 'top_k'; got {parts.strategy!r}"
-    elif not isinstance(getattr(classifier, "class_prior", None), str | None) or classifier.max_rounds < 1:
-        problem = "`class_prior` must be 'auto' or None"
     if problem is not None:
         raise ValueError(f"With a Dask DataFrame, {problem} ({owner}). Or pass a sample of the rows as pandas.")
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from tabcast.decisions._decisions import Evidence
 from tabcast.diagnostics._base import Diagnostic
 from tabcast.diagnostics._columns import CovariateShift, Importance, covariate_shift, importance
 from tabcast.diagnostics._quality import (
@@ -16,6 +18,7 @@ from tabcast.diagnostics._quality import (
     Quality,
     Reliability,
     Thresholds,
+    compare_decisions,
     curves,
     quality,
     reliability,
@@ -24,12 +27,15 @@ from tabcast.diagnostics._quality import (
 from tabcast.diagnostics._rows import RowsToLabel, rows_to_label
 from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier
+from tabcast.guard._comparison import OutOfFold
+from tabcast.statistics._intervals import smoothed_shares
 from tabcast.table import Index
 from tabcast.table._labels import UNLABELED, read_labels
 from tabcast.table._tables import read_table, take_rows
 from tabcast.table._types import stack_rows
 
 MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an answer
+MOST_FOLDS = 5  # in which the importance of columns is measured: the model is fitted again in each
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +48,9 @@ class Diagnostics(Diagnostic):
     ----------
     quality : Quality
         How often is the model right, per class?
+    decisions : DataFrame
+        What would another decision do? One row per `decision`: `accuracy`, `balanced_accuracy`, and a list with the
+        `recall` of each class.
     curves : Curves or None
         How well do the probabilities rank rows? None if all held-out rows have the same class.
     thresholds : Thresholds or None
@@ -61,6 +70,7 @@ class Diagnostics(Diagnostic):
     """
 
     quality: Quality
+    decisions: pd.DataFrame
     curves: Curves | None
     thresholds: Thresholds | None
     importance: Importance | None
@@ -100,8 +110,9 @@ def diagnose(
     -----
     Accuracies and probabilities of labeled rows are all of rows held out in the guard's first repeat, by models of the
     other folds. The quality is that of the kind of model that was kept; the importance of columns is that of the
-    supervised model, which is fitted once more per fold. Rows to label are chosen by the probabilities of the model
-    that was kept. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are looked at.
+    supervised model, which is fitted once more in at most five folds. Rows to label are chosen by the probabilities of
+    the model that was kept. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are
+    looked at.
 
     Examples
     --------
@@ -135,6 +146,7 @@ def diagnose(
     X_pool = take_rows(table, pool)
     return Diagnostics(
         quality=quality(held_out.codes, held_out.kept_labels, supervised_labels(guarded), classes),
+        decisions=_compare_decisions(held_out, codes, classes),
         curves=curves(held_out.codes, held_out.kept, classes),
         thresholds=thresholds(held_out.codes, held_out.kept, classes, guarded.decision_),
         importance=_find_importance(guarded, table, codes, random_state),
@@ -153,6 +165,13 @@ def diagnose(
         if len(pool)
         else None,
     )
+
+
+def _compare_decisions(held_out: OutOfFold, codes: Index, classes: Any) -> pd.DataFrame:
+    """Each decision on the held-out probabilities of the model that was kept."""
+    evidence, n = Evidence(held_out.kept, held_out.codes, held_out.rows), len(classes)
+    prior = np.array([smoothed_shares(codes[held_out.trained[fold]], n) for fold in sorted(held_out.trained)])
+    return compare_decisions(evidence, held_out.folds, prior, classes)
 
 
 def supervised_labels(guarded: GuardedClassifier) -> Index:
@@ -186,7 +205,8 @@ def _find_importance(guarded: GuardedClassifier, table: Any, codes: Index, rando
     """Importance of the columns for the supervised model, fitted once more per fold of the first repeat."""
     held_out = guarded.out_of_fold_
     splits = [
-        (held_out.trained[int(fold)], held_out.rows[held_out.folds == fold]) for fold in np.unique(held_out.folds)
+        (held_out.trained[int(fold)], held_out.rows[held_out.folds == fold])
+        for fold in np.unique(held_out.folds)[:MOST_FOLDS]
     ]
     try:
         return importance(guarded.supervised_, table, codes, splits, random_state=random_state)

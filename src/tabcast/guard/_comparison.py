@@ -21,6 +21,7 @@ from tabcast.decisions._decisions import Evidence, cross_fit
 from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.exceptions import TabcastWarning
 from tabcast.models._adapted import seeded
+from tabcast.self_training import SoftSelfTrainingClassifier
 from tabcast.self_training._data import TrainingData
 from tabcast.self_training._fitter import StoredPredictions, evaluate, find_scorer, predict_classes
 from tabcast.self_training._self_trainer import SelfTrainer
@@ -102,13 +103,20 @@ class OutOfFold:
     committee: Floats | None = None
 
 
-def fit_rows(classifier: SelfTrainer, data: TrainingData, train: Index, seed: int) -> SelfTrainer:
-    """Fit a copy of a classifier on some labeled rows and all unlabeled ones, seeded if it has no seed."""
+def fit_rows(
+    classifier: SelfTrainer, data: TrainingData, train: Index, seed: int, folds: Sequence[GuardSplit] = ()
+) -> SelfTrainer:
+    """Fit a copy of a classifier on some labeled rows and all unlabeled ones, seeded if it has no seed.
+
+    A committee estimates its weights in the folds of the comparison, which then need not fit its members again.
+    """
     rows = np.sort(np.concatenate([train, data.pool]))
     codes = np.full(len(data.labels.codes), UNLABELED, dtype=np.intp)
     codes[train] = data.labels.codes[train]
     by_row = {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
     model: SelfTrainer = seeded(classifier, seed).set_params(verbose=0)
+    if isinstance(model, SoftSelfTrainingClassifier) and model.validation is None and folds:
+        model._folds = [(np.searchsorted(train, one.train), np.searchsorted(train, one.held_out)) for one in folds]
     return model.fit(
         take_rows(data.X, rows),
         data.labels.values(codes)[rows],

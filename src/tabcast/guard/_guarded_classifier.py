@@ -38,15 +38,17 @@ from tabcast.progress import Progress, make_bar
 from tabcast.self_training import SoftSelfTrainingClassifier
 from tabcast.self_training._data import TrainingData, read_training_data
 from tabcast.self_training._self_trainer import SelfTrainer, SemiSupervisedClassifier
+from tabcast.teachers import Committee
 from tabcast.validation import CrossValidation
 
 FEWEST_SPLITS = 2  # with one split there is no interval
+FOLDS, MANY_FOLDS, FEW_LABELS = 5, 10, 60  # few labels: more folds, each with more of the labels in training
 
 
 class GuardedClassifier(SemiSupervisedClassifier):
     """A semi-supervised classifier that falls back to the supervised model, with a verdict on the unlabeled rows.
 
-    The labeled rows are split by repeated stratified cross-validation. In each split the whole classifier, with
+    The labeled rows are split by stratified cross-validation. In each split the whole classifier, with
     everything that it learns or searches for, is fitted on the training rows and the unlabeled rows, and compared on
     the held-out rows with its own supervised model and, where that is another one, with its committee, which sees no
     unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
@@ -62,16 +64,17 @@ class GuardedClassifier(SemiSupervisedClassifier):
     classifier : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier, default=None
         The semi-supervised classifier. None is SoftSelfTrainingClassifier with its defaults. Of a large pool its
         `max_pool` rows train, in the comparison as in the end.
-    scoring : str, callable or None, default="balanced_accuracy"
+    scoring : str, callable or None, default="accuracy"
         The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
         `sample_weight`. For scores with a positive class, such as "f1", that is the second of two classes in sorted
         order. A callable is given the held-out predictions as a classifier. None is accuracy.
     decision : str, Decision or None, default=None
         How classes are predicted, in the comparison and by `predict`; see SelfTrainingClassifier. None is the
         `decision` of the classifier.
-    n_splits : int, default=5
-        Number of folds. The only labeled row of a class is never held out.
-    n_repeats : int, default=2
+    n_splits : int, default=None
+        Number of folds. None: ten with fewer than 60 labeled rows, else five. The only labeled row of a class is never
+        held out.
+    n_repeats : int, default=1
         How many times the labeled rows are divided into folds, each time at random.
     n_jobs : int, default=None
         Number of splits evaluated in parallel (joblib). The result does not depend on it.
@@ -125,7 +128,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     'self-trained'
     >>> print(model.verdict_)  # ... and forty labels prove little
     Probably better than your model alone, but what the unlabeled rows changed may be chance.
-    Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from ... a change of ... points ...
+    Cross-validated on 40 labeled rows (10 splits), accuracy went from ... a change of ... points ...
     A committee of several kinds of models, trained on the labeled rows alone, has ...: the part that ...
     The interval is ... points wide...
     The self-trained model was kept, because its cross-validated score is better than the supervised one's.
@@ -137,10 +140,10 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self,
         classifier: SelfTrainer | None = None,
         *,
-        scoring: Any = "balanced_accuracy",
+        scoring: Any = "accuracy",
         decision: str | Decision | None = None,
-        n_splits: int = 5,
-        n_repeats: int = 2,
+        n_splits: int | None = None,
+        n_repeats: int = 1,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -196,24 +199,29 @@ class GuardedClassifier(SemiSupervisedClassifier):
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         data, rows = whole.sample_pool(self._given().max_pool, seed)
-        splits = self._split(data, random_state)
+        splits = self._split(data, random_state, seed)
         bar = make_bar(type(self).__name__, 1 + len(splits), unit="models", left="left") if self.verbose else Progress()
         with bar as progress:
             progress.describe("final model")
             with warnings.catch_warnings():
                 for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
                     warnings.simplefilter("ignore", said_already)
-                self.self_trained_ = fit_rows(self._given(), data, data.labeled, seed)
+                folds = [split for split in splits if split.repeat == 0]
+                self.self_trained_ = fit_rows(self._given(), data, data.labeled, seed, folds)
             progress.advance()
             given, model = self._given(), self.self_trained_
+            known = ((one, one.fold if one.repeat == 0 else None) for one in splits)
             jobs = (
-                delayed(compare_on_split)(model._for_comparison(given, split.train), data, split) for split in splits
+                delayed(compare_on_split)(model._for_comparison(given, one.train, fold), data, one)
+                for one, fold in known
             )
             compared = []
             for number, one in enumerate(Parallel(effective_n_jobs(self.n_jobs), return_as="generator")(jobs), 2):
                 compared.append(one)
                 progress.advance()
                 progress.describe(f"split {min(number, len(splits))} of {len(splits)}")
+            if isinstance(teacher := getattr(model, "teacher_", None), Committee):
+                teacher.forget_folds()
         decision = resolve_part(given.decision, DECISIONS, Decision, "decision", type(given).__name__)
         if decision.needs_out_of_fold:
             compared = decide_out_of_fold(compared, decision, data)
@@ -232,22 +240,24 @@ class GuardedClassifier(SemiSupervisedClassifier):
             return classifier
         return clone(classifier).set_params(decision=self.decision)
 
-    def _split(self, data: TrainingData, random_state: np.random.RandomState) -> list[GuardSplit]:
-        """The splits, repeat by repeat."""
+    def _split(self, data: TrainingData, random_state: np.random.RandomState, seed: int) -> list[GuardSplit]:
+        """The splits, repeat by repeat; the first has the seed of the fit on all rows, with which it shares models."""
         codes = data.labels.codes[data.labeled]
         if np.bincount(codes).max() < 2:
             raise NothingHeldOutError(
                 "GuardedClassifier compares two models on held-out labeled rows, but every class has only one labeled "
                 "row. Label at least two rows of a class, or fit the classifier without the guard."
             )
+        n_splits = self.n_splits or (MANY_FOLDS if len(codes) < FEW_LABELS else FOLDS)
         splits = []
         for repeat in range(self.n_repeats):
             with warnings.catch_warnings():
                 if repeat:  # one warning is enough
                     warnings.simplefilter("ignore", SmallClassWarning)
-                folds = CrossValidation(self.n_splits, n_repeats=1).split(codes, random_state)
+                folds = CrossValidation(n_splits, n_repeats=1).split(codes, random_state)
             for fold, (train, held_out) in enumerate(folds):
-                seed = random_state.randint(np.iinfo(np.int32).max)
+                if repeat:
+                    seed = random_state.randint(np.iinfo(np.int32).max)
                 splits.append(GuardSplit(repeat, fold, data.labeled[train], data.labeled[held_out], seed))
         return splits
 
@@ -285,7 +295,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
             self_trained=scores[SELF_TRAINED],
             n_labeled=len(data.labeled),
             n_unlabeled=n_unlabeled,
-            n_splits=int(self.n_splits),
+            n_splits=len(compared) // int(self.n_repeats),
             n_repeats=int(self.n_repeats),
             more_labels=labels_to_settle(credit, len(data.labeled)),
             same_model=same_model,
@@ -301,7 +311,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
                 f"SelfTrainingClassifier, or None; got {self.classifier!r}. Pass a classifier of another kind as "
                 "`estimator` to one of them."
             )
-        check_integer(self.n_splits, "n_splits", "GuardedClassifier", 2)
+        check_integer(self.n_splits, "n_splits", "GuardedClassifier", 2, allowed=[None])
         check_integer(self.n_repeats, "n_repeats", "GuardedClassifier", 1)
 
 

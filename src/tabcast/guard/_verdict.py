@@ -221,7 +221,7 @@ def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
     if verdict["n_unlabeled"] == 0:
         return [
             "There are no unlabeled rows, so there is nothing to compare: the model is the supervised one.",
-            f"Its cross-validated {_name(verdict)} is {verdict['supervised']:.3f}.",
+            f"Its cross-validated {_name(verdict)} is {_score(verdict, 'supervised')}.",
             *_say_unscored(verdict),
         ]
     return [
@@ -250,7 +250,7 @@ def _say_total(verdict: Mapping[str, Any]) -> str:
     total = verdict["total"]
     return (
         f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
-        f"went from {verdict['supervised']:.3f} (supervised) to {verdict['self_trained']:.3f} (self-trained): "
+        f"went from {_score(verdict, 'supervised')} (supervised) to {_score(verdict, 'self_trained')} (self-trained): "
         f"a change of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
 
@@ -259,7 +259,8 @@ def _say_credit(verdict: Mapping[str, Any]) -> list[str]:
     """What of it is due to the unlabeled rows, where that is another number."""
     if verdict["committee"] is None:
         return []
-    score = f"A committee of several kinds of models, trained on the labeled rows alone, has {verdict['committee']:.3f}"
+    score = _score(verdict, "committee")
+    score = f"A committee of several kinds of models, trained on the labeled rows alone, has {score}"
     if verdict["without"] == "supervised":
         credit = ", so the whole change is credited to the unlabeled rows" if verdict["gain"] else ""
         return [f"{score}, no more than your model{credit}."]
@@ -329,6 +330,11 @@ def _amount(verdict: Mapping[str, Any], value: float, *, signed: bool = True) ->
         return f"{value:{sign}.3f}"
     text = f"{100 * value:{sign}.1f}"
     return f"{text} point" if text.lstrip("+-") == "1.0" else f"{text} points"
+
+
+def _score(verdict: Mapping[str, Any], model: str) -> str:
+    """The score of a model, as a percentage if it is a proportion."""
+    return f"{verdict[model]:.1%}" if _in_points(verdict) else f"{verdict[model]:.3f}"
 
 
 def _name(verdict: Mapping[str, Any]) -> str:

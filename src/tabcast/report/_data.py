@@ -31,7 +31,6 @@ def collect(summary: Data, pseudo_labels: pd.DataFrame, predictions: pd.DataFram
         "diagnostics": diagnostics,
         "caveats": [*_find_invisible(summary["table"]), *summary.get("warnings", [])],
         "per_class": _choose_classes(diagnostics.get("quality")),
-        "thresholds": _choose_thresholds(diagnostics.get("thresholds")),
         "leaks": [one for one in summary["table"]["columns"] if one.get("leak")],
         "predictions": _preview(predictions, classes),
         "n_used": int(pseudo_labels["selected"].sum()),
@@ -54,17 +53,6 @@ def _choose_classes(quality: Data | None) -> list[Data]:
     """Classes with a held-out row; of many, those that are found least often."""
     known = [one for one in (quality or {"per_class": []})["per_class"] if one["recall"] is not None]
     return known if len(known) <= MOST_CLASSES else sorted(known, key=lambda one: one["recall"])[:MOST_CLASSES]
-
-
-def _choose_thresholds(data: Data | None) -> list[dict[str, Any]]:
-    """A few thresholds with their counts, the one in use among them."""
-    if not data:
-        return []
-    found = []
-    for threshold in sorted({0.1, 0.25, 0.5, 0.75, 0.9, data["in_use"]}):
-        one = next((row for row in data["counts"] if row["threshold"] >= threshold - 1e-6), data["counts"][-1])
-        found.append({**one, "threshold": threshold, "used": threshold == data["in_use"]})
-    return found
 
 
 def _preview(predictions: pd.DataFrame | None, classes: Sequence[str]) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 Data = Mapping[str, Any]
 
+MOST_CLASSES = 12
 MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
 
 
@@ -53,7 +54,20 @@ def say_filled(filled: Data) -> list[str]:
         )
     else:
         begin = f"No row was filled: all {count(n_pool)} unlabeled rows are left for review."
-    return [begin, *say_bounds(filled)]
+    return [begin, *say_bounds(filled), *say_filled_classes(filled)]
+
+
+def say_filled_classes(filled: Data) -> list[str]:
+    """What a constant answer would reach on the same rows, and how much of each class was filled."""
+    if not filled["n_filled"]:
+        return []
+    predicted = [one for one in filled["per_class"] if one["n"]][:MOST_CLASSES]
+    shares = ", ".join(f"{one['name']} {percent(one['n_filled'] / one['n'])}" for one in predicted)
+    constant = percent(filled["constant_precision"])
+    return [
+        f"Always {filled['constant']!r} would be right in {constant} of those held-out rows. Proportion filled of each "
+        f"predicted class: {shares}."
+    ]
 
 
 def say_bounds(filled: Data) -> list[str]:
@@ -64,7 +78,7 @@ def say_bounds(filled: Data) -> list[str]:
     if filled["n_filled"]:
         said.append(
             "This holds if the labeled rows are a random sample of all rows. The models that predicted held-out rows "
-            "were trained without them, on four fifths of the labels, so the model of all labels should be no worse."
+            "were trained without them, on most of the labels, so the model of all labels should be no worse."
         )
     if filled["n_review"]:
         said.append("To fill more, label rows that are drawn at random, and fit the table again.")

@@ -56,6 +56,7 @@ def fill_table(
     filled, bound = choose_by_precision(
         Guesses.of(held_out.kept, held_out.kept_labels), held_out.codes, pool, precision
     )
+    most = int(np.bincount(held_out.codes).argmax())
     facts = {
         "precision": float(precision),
         "confidence": CONFIDENCE,
@@ -63,6 +64,11 @@ def fill_table(
         "n_filled": int(filled.sum()),
         "n_review": int((~filled).sum()),
         "share": float(filled.mean()) if len(rows) else 0.0,
+        "per_class": [
+            {"name": str(name), "n_filled": int(filled[pool.codes == code].sum()), "n": int((pool.codes == code).sum())}
+            for code, name in enumerate(classes)
+        ],
+        "constant": str(classes[most]),
         **bound,
     }
     return _assemble(table, predictions[label], pool.confidence, filled), facts
@@ -84,7 +90,8 @@ def choose_by_precision(
     }
     if found is not None:
         filled[rows] = pool.confidence[rows] >= found.threshold
-        bound |= found._asdict()
+        above = truth[known.confidence >= found.threshold]
+        bound |= found._asdict() | {"constant_precision": float((above == np.bincount(truth).argmax()).mean())}
     elif len(rows):
         bound["best"] = supported_precision(known.confidence, right, grid, level)
         bound["more_labels"] = labels_to_support(known.confidence, right, grid, precision, level)

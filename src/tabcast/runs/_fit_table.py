@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import get_scorer_names
 
 from tabcast.checks import check_choice, is_integer, is_number, resolve_part
-from tabcast.decisions import DECISIONS, Decision, decision_for_metric
+from tabcast.decisions import DECISIONS, Decision
 from tabcast.models import MODEL_NAMES, make_model
 from tabcast.runs._predict import connect
 from tabcast.runs._run import Run
@@ -22,6 +23,11 @@ from tabcast.wording import Argument, ArgumentError
 
 CAST = "cast"
 LARGEST_SEED = 2**32 - 1
+# Those of scikit-learn's scores that are for classes; the others are for numbers, clusters or several labels per row.
+CLASSIFICATION = re.compile(
+    r"accuracy|balanced_accuracy|matthews_corrcoef|average_precision|neg_log_loss|neg_brier_score|roc_auc(_ov[or](_weighted)?)?"
+    r"|(f1|precision|recall|jaccard)(_macro|_micro|_weighted)?"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def fit_table(
     target: str,
     *,
     estimator: Any = "auto",
-    scoring: str = "balanced_accuracy",
+    scoring: str = "accuracy",
     decision: str | Decision | None = None,
     precision: float | None = None,
     unlabeled: TableLike | None = None,
@@ -76,17 +82,18 @@ def fit_table(
     target : str
         The column of labels. Rows without a value there are unlabeled.
     estimator : str or classifier, default="auto"
-        The model. "auto": soft self-training with an ensemble. The name of a base classifier, one of
+        The model. "auto": an ensemble of gradient boosting, extra trees and a linear model, trained with soft labels
+        of the unlabeled rows. The name of a base classifier, one of
         `tabcast.models.MODEL_NAMES`, or any scikit-learn classifier: soft self-training with it. "cast": CAST. Or one
         of tabcast's classifiers with its own parameters, such as ``CASTClassifier(XGBClassifier(), alpha=0.5)``.
-    scoring : str, default="balanced_accuracy"
-        The score that models are compared by, a name that scikit-learn knows.
+    scoring : str, default="accuracy"
+        The score that chooses between the models with and without the unlabeled rows, a classification score that
+        scikit-learn knows. It does not change how classes are predicted: that is `decision`.
     decision : str or Decision, default=None
         How classes are predicted from probabilities: "accuracy" (the most probable one), "balanced" (the highest
         probability relative to the proportion of the class among the labeled rows), "f1" (weights tuned on out-of-fold
-        predictions), or a member of `tabcast.decisions` such as `Threshold(0.3)` or `Costs(...)`. None: that of a ready
-        classifier; else what the score needs, "balanced" for "balanced_accuracy", "f1" for F1 scores, "accuracy" for
-        all others.
+        predictions), or a member of `tabcast.decisions` such as `Threshold(0.3)` or `Costs(...)`. None: that of the
+        classifier, which is "accuracy" unless a ready one says otherwise.
     precision : float, default=None
         Fill the table: rows are filled with predictions from the lowest probability on at which, with 90% confidence,
         at least this proportion of the filled labels is right, for example 0.95; see docs/filled_table.md. The result
@@ -178,7 +185,7 @@ def read_options(
     *, estimator: Any, scoring: str, decision: Any, precision: float | None, max_pool: int | None, **others: Any
 ) -> Options:
     """Check the arguments of `fit_table` that say how to train."""
-    check_choice(scoring, tuple(get_scorer_names()), "scoring")
+    check_choice(scoring, tuple(filter(CLASSIFICATION.fullmatch, get_scorer_names())), "scoring")
     seed, n_jobs = others["random_state"], others["n_jobs"]
     if isinstance(decision, str):
         check_choice(decision, DECISIONS, "decision")
@@ -196,8 +203,6 @@ def read_options(
     if decision is not None:
         rule = resolve_part(decision, DECISIONS, Decision, "decision", "fit_table")
         rule.check()
-    elif not isinstance(estimator, SelfTrainer):
-        rule = decision_for_metric(scoring)
     if others["dask"] is not None:  # whether there is one is known before the work
         with connect(others["dask"]):
             pass

@@ -13,24 +13,27 @@ from threadpoolctl import threadpool_limits
 import tabcast
 from tabcast import CASTClassifier, GuardedClassifier, SoftSelfTrainingClassifier
 from tabcast.diagnostics import diagnose
+from tabcast.diagnostics._quality import Quality
 from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.runs._filling import fill_table, warn_of_filled
 from tabcast.runs._folder import FILLED, MODEL, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._predict import tabulate_predictions
 from tabcast.runs._run import Run
 from tabcast.runs._table import PreparedTable
+from tabcast.self_training._deployed import AveragedClassifier
+from tabcast.teachers import Committee
 from tabcast.wording import PYTHON, Argument, ArgumentError
 
 if TYPE_CHECKING:
     from tabcast.runs._fit_table import Options
 
 TITLES = {
-    "soft": "Soft self-training with a committee as the teacher",
+    "soft": "Soft labels from an ensemble",
     "cast-l": "CAST with empirical likelihood (CAST-L)",
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
 }
-FEW_LABELS = 50  # below, the labeled rows are divided into folds twice
+KINDS = {"own": "gradient boosting", "boosting": "gradient boosting", "trees": "extra trees", "linear": "linear model"}
 
 
 def train_run(table: PreparedTable, options: Options) -> Run:
@@ -46,7 +49,6 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         options.classifier,
         scoring=options.scoring,
         decision=options.decision,
-        n_repeats=2 if table.understanding.n_labeled < FEW_LABELS else 1,
         n_jobs=options.n_jobs,
         random_state=options.random_state,
         verbose=options.verbose,
@@ -55,6 +57,7 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         warnings.simplefilter("always", TabcastWarning)
         _fit(guarded, table, options.scoring)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
+        warn_of_constant(diagnostics.quality)
     warned = list({(one.category, str(one.message)): one for one in caught}.values())
     for one in warned:
         warnings.warn(one.message, stacklevel=3)
@@ -91,6 +94,29 @@ def train_run(table: PreparedTable, options: Options) -> Run:
     )
 
 
+def warn_of_constant(quality: Quality) -> None:
+    """Warn where the model is right no more often than the most frequent class."""
+    if quality.accuracy <= quality.constant_accuracy:
+        warnings.warn(
+            f"The model is no better than a constant answer: always {str(quality.constant)!r} is right in "
+            f"{quality.constant_accuracy:.1%} of the labeled rows, the model in {quality.accuracy:.1%}, held out. Its "
+            "probabilities may still rank rows (see its curves). Label more rows, above all of other classes, or "
+            "choose another decision.",
+            TabcastWarning,
+            stacklevel=2,
+        )
+
+
+def describe_model(guarded: GuardedClassifier, name: str) -> str:
+    """The kind of the model that was kept: a name, or the members of an ensemble with their weights."""
+    model, teacher = guarded.deployed_, getattr(guarded.self_trained_, "teacher_", None)
+    if not (isinstance(model, AveragedClassifier) and isinstance(teacher, Committee)):
+        return name
+    named = zip(teacher.members, model.weights, strict=True)
+    parts = (f"{KINDS.get(one, one) if isinstance(one, str) else one!r} {weight:.0%}" for one, weight in named)
+    return f"ensemble of {', '.join(parts)}"
+
+
 def _fit(guarded: GuardedClassifier, table: PreparedTable, scoring: str) -> None:
     """Fit, with errors in terms of the arguments of a run."""
     try:
@@ -118,7 +144,7 @@ def find_method(classifier: Any) -> str:
 def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier, seconds: float) -> dict[str, Any]:
     """The table, the method, the verdict and the training of a run, as plain JSON."""
     understanding, method, model = table.understanding, find_method(options.classifier), guarded.self_trained_
-    prior, scores = getattr(model, "class_prior_", None), getattr(model, "alpha_scores_", None)
+    scores = getattr(model, "alpha_scores_", None)
     settings = {
         "scoring": options.scoring,
         "decision": None if options.decision is None else str(options.decision),
@@ -147,7 +173,7 @@ def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier
         "method": {
             "name": method,
             "title": TITLES[method],
-            "model": options.name,
+            "model": describe_model(guarded, options.name),
             "settings": {name: value for name, value in settings.items() if value is not None},
             "guard": True,
         },
@@ -164,7 +190,6 @@ def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier
             "n_fits": guarded.n_fits_,
             "seconds": {"training": seconds},
             "pool": {"n_unlabeled": guarded.verdict_.n_unlabeled, "n_trained": len(model.pseudo_labels_)},
-            "class_prior": None if prior is None else [float(proportion) for proportion in prior],
         },
         "files": {"model": MODEL, "predictions": PREDICTIONS, "pseudo_labels": PSEUDO_LABELS, "report": REPORT},
     }

@@ -43,8 +43,18 @@ def sharpen(proba: Floats, temperature: float) -> Floats:
     return powered / powered.sum(axis=1, keepdims=True)
 
 
+def smooth(proba: Floats, n_rows: int) -> Floats:
+    """Add one row, divided equally among the classes, to the `n_rows` training rows behind probabilities.
+
+    ``(n p + 1 / K) / (n + 1)`` is never exactly 0 or 1, which no number of labels supports.
+    """
+    return (n_rows * proba + 1 / proba.shape[1]) / (n_rows + 1)
+
+
 class SoftenedClassifier(ClassifierMixin, BaseEstimator):
     """A fitted classifier with softer probabilities: ``p ** power``, normalized. The order of the classes stays.
+
+    With `n_rows`, no probability is exactly 0 or 1: one row, divided equally among the classes, is added to so many.
 
     Parameters
     ----------
@@ -52,6 +62,8 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
         Fitted.
     power : float
         Positive; below 1 probabilities become less extreme.
+    n_rows : int, default=None
+        Number of labeled rows behind the probabilities.
 
     See Also
     --------
@@ -69,9 +81,10 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
     [0.98, 0.88]
     """
 
-    def __init__(self, estimator: Any, power: float) -> None:
+    def __init__(self, estimator: Any, power: float, n_rows: int | None = None) -> None:
         self.estimator = estimator
         self.power = power
+        self.n_rows = n_rows
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -109,7 +122,8 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_rows, n_classes)
             The probabilities.
         """
-        return sharpen(np.asarray(self.estimator.predict_proba(X), dtype=float), 1 / self.power)
+        proba = sharpen(np.asarray(self.estimator.predict_proba(X), dtype=float), 1 / self.power)
+        return proba if self.n_rows is None else smooth(proba, self.n_rows)
 
     @available_if(lambda self: hasattr(self.estimator, "decision_function"))
     def decision_function(self, X: Any) -> Floats:
@@ -129,7 +143,7 @@ class SoftenedClassifier(ClassifierMixin, BaseEstimator):
 
 
 class AveragedClassifier(ClassifierMixin, BaseEstimator):
-    """Fitted classifiers whose probabilities are averaged: a committee as one model.
+    """Fitted classifiers whose probabilities are averaged: a committee as one model. None is exactly 0 or 1.
 
     Parameters
     ----------
@@ -139,16 +153,19 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
         Their weights, which sum to 1.
     classes : ndarray of shape (n_classes,)
         The classes.
+    n_rows : int
+        Number of labeled rows behind the probabilities; see `SoftenedClassifier`.
 
     See Also
     --------
     SoftSelfTrainingClassifier : Deploys one without an estimator.
     """
 
-    def __init__(self, members: Sequence[Any], weights: Sequence[float], classes: NDArray[Any]) -> None:
+    def __init__(self, members: Sequence[Any], weights: Sequence[float], classes: NDArray[Any], n_rows: int) -> None:
         self.members = members
         self.weights = weights
         self.classes = classes
+        self.n_rows = n_rows
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -174,7 +191,7 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
             The classifier itself.
         """
         self.members = [clone(member).fit(X, y) for member in self.members]
-        self.classes = np.unique(np.asarray(y))
+        self.classes, self.n_rows = np.unique(np.asarray(y)), len(y)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -206,7 +223,7 @@ class AveragedClassifier(ClassifierMixin, BaseEstimator):
             The weighted mean.
         """
         probas = [np.asarray(member.predict_proba(X), dtype=float) for member in self.members]
-        return np.tensordot(np.asarray(self.weights, dtype=float), np.stack(probas), axes=1)
+        return smooth(np.tensordot(np.asarray(self.weights, dtype=float), np.stack(probas), axes=1), self.n_rows)
 
 
 def soften(model: Any, power: float) -> Any:

@@ -354,7 +354,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         transduction[rows], used[rows] = self.transduction_, self.labeled_iter_
         self.transduction_, self.labeled_iter_ = transduction, used
 
-    def _for_comparison(self, given: SelfTrainer, training: Index) -> SelfTrainer:
+    def _for_comparison(self, given: SelfTrainer, training: Index, fold: int | None) -> SelfTrainer:
         """The classifier to fit on some labeled rows; what the fit on all rows knows of these need not be estimated."""
         return given
 

@@ -8,11 +8,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from tabcast.confidence._alignment import align
+from tabcast.confidence import Raw
 from tabcast.decisions._decisions import Evidence
 from tabcast.models._adapted import Adaptation, seeded, weight_parameter
 from tabcast.self_training._algorithm import Proposals, entries_of, narrow
@@ -20,7 +20,6 @@ from tabcast.self_training._data import PseudoLabels, Split, TrainingData, hold_
 from tabcast.self_training._deployed import sharpen
 from tabcast.self_training._fitter import Fitted, Fitter, predict_classes
 from tabcast.self_training._method import Method, Parts, PreparedMethod
-from tabcast.statistics._intervals import smoothed_shares
 from tabcast.table import Floats, Index
 from tabcast.table._tables import take_rows
 from tabcast.teachers import Teacher
@@ -29,6 +28,7 @@ from tabcast.teachers._teachers import Folds, Lesson, Sampling, compare_samples
 SPREAD = 0.5  # standard deviation of the logarithm of the output power, before any row is seen
 LARGEST = 2.0  # of the logarithm of the power
 SMALLEST_PROBABILITY = 1e-12
+ENSEMBLE_SOFTENING = 1.2  # more than the labels were sharpened: its members are softened one by one, then averaged
 
 
 def calibrate_power(proba: Floats, y: Index) -> float:
@@ -48,6 +48,11 @@ def calibrate_power(proba: Floats, y: Index) -> float:
 
     found = minimize_scalar(lose, bounds=(-LARGEST, LARGEST), method="bounded", options={"xatol": 1e-6})
     return float(np.exp(found.x))
+
+
+def find_power(temperature: float, calibration: float, softening: float) -> float:
+    """The power that makes models trained on labels sharpened by ``q ** (1 / temperature)`` cautious again."""
+    return min(1.0, temperature * softening) * calibration
 
 
 class OwnOutOfFold:
@@ -103,9 +108,11 @@ class PreparedSoft(PreparedMethod):
         self.method, self.data, self.split = method, data, split
         self.teacher = deepcopy(method.teacher)
         self.present = np.unique(data.labels.codes[split.train])  # indices of the classes that have a training row
-        y = data.labels.codes[split.train]
-        selection = deepcopy(method.parts.feature_selection).fit(take_rows(data.X, split.train), y, data.categorical)
-        self.parts = replace(method.parts, teacher=self.teacher, feature_selection=selection)
+        X, y = take_rows(data.X, split.train), data.labels.codes[split.train]
+        selection = deepcopy(method.parts.feature_selection).fit(X, y, data.categorical)
+        confidence = deepcopy(method.parts.confidence)
+        confidence.prepare(X, y, data.X_pool, n_classes=data.n_classes, categorical_features=data.categorical)
+        self.parts = replace(method.parts, teacher=self.teacher, feature_selection=selection, confidence=confidence)
         self.first_labels: PseudoLabels | None = None
         self.sampling: Sampling | None = None
         self.own: OwnOutOfFold | None = None
@@ -120,24 +127,19 @@ class PreparedSoft(PreparedMethod):
     @property
     def keeps_labels(self) -> bool:
         """Whether labels stay as the teacher gave them, because the labeled rows do not look like a random sample."""
-        return self.method.acts_on_sampling and self.sampling is not None and not self.sampling.looks_random
+        unaligned = isinstance(self.parts.confidence, Raw)
+        return unaligned and self.sampling is not None and not self.sampling.looks_random
 
     @property
     def temperature(self) -> float:
         """How much labels are sharpened."""
         return 1.0 if self.keeps_labels else self.method.temperature
 
-    def find_prior(self) -> Floats | None:
-        """The class proportions that labels are aligned with; None without alignment."""
-        if self.method.class_prior is None or self.method.acts_on_sampling:
-            return None
-        return self.method.class_proportions(self.data.labels.codes[self.split.train], self.data.n_classes)
-
     def propose(self, alpha: float | None, fitter: Fitter) -> Proposals:
         """Yield soft labels round by round.
 
         The first classifier is the supervised one. The teacher, of which it is a member, gives soft labels; they are
-        sharpened and, with a class prior, aligned with it; the student is trained on the labeled rows and these. In a
+        sharpened and become confidences; the student is trained on the labeled rows and these. In a
         further round the student takes the place of the supervised model.
         """
         pseudo = PseudoLabels.none(len(self.data.pool))
@@ -189,6 +191,7 @@ class PreparedSoft(PreparedMethod):
             OwnModel(supervised.estimator, fitter.adaptation, len(present)),
             self.own,
             self.method.seed,
+            self.method.folds,
         )
         teacher.fit(lesson)
         if teacher.out_of_fold_ is not None:
@@ -198,14 +201,12 @@ class PreparedSoft(PreparedMethod):
         self.seconds += perf_counter() - start
 
     def _write_labels(self, current: Fitted) -> PseudoLabels:
-        """Sharpen and align the teacher's probabilities; rows of what is worth a copy sum to 1."""
+        """Sharpen the teacher's probabilities; rows of what is worth a copy sum to 1."""
         n_pool, n_classes, method, present = len(self.data.pool), self.data.n_classes, self.method, self.present
         proba = self.teacher.teach(current.pool_proba[:, present])
         soft = np.zeros((n_pool, n_classes))
         soft[:, present] = sharpen(proba, self.temperature)
-        prior = self.find_prior()
-        if prior is not None:
-            soft[:, present] = align(soft[:, present], prior[present] / prior[present].sum())
+        soft = self.parts.confidence.adjust(soft)
         labels = soft.argmax(axis=1)
         divided = np.asarray(self.parts.weighting.divide(soft))
         divided /= divided.sum(axis=1, keepdims=True)
@@ -217,27 +218,28 @@ class PreparedSoft(PreparedMethod):
             raw_confidence=entries_of(proba, np.searchsorted(present, labels)),
             weight=np.broadcast_to(1.0, n_pool),
             soft=divided,
-            power=self.temperature * self.calibration if method.output_power is None else method.output_power,
+            power=method.output_power or find_power(self.temperature, self.calibration, method.softening),
         )
 
 
 @dataclass(frozen=True)
 class SoftMethod(Method):
-    """A teacher's soft labels, sharpened and perhaps aligned.
+    """A teacher's soft labels, sharpened; a confidence other than `Raw` adjusts them.
 
     Attributes
     ----------
     parts : Parts
-        The parts besides the teacher; all but the weighting and the validation do nothing.
+        The parts besides the teacher; strategy, noise filter and feature selection do nothing.
     teacher : Teacher
         Gives the soft labels.
     temperature : float
         How much soft labels are sharpened.
-    class_prior : str, array-like or None, default="auto"
-        As in SoftSelfTrainingClassifier.
     output_power : float or None, default=None
-        The power that the student's probabilities are raised to. None: the temperature that sharpened its labels, times
-        the power that calibrates the teacher's out-of-fold probabilities.
+        The power that the student's probabilities are raised to. None: that of `find_power`.
+    softening : float, default=1.0
+        How much more probabilities are softened than labels were sharpened.
+    folds : sequence of (train, held_out) or None, default=None
+        The folds of the labeled rows that the teacher predicts out of. None: its own.
     seed : int, default=0
         Seed of the teacher.
     """
@@ -245,14 +247,10 @@ class SoftMethod(Method):
     parts: Parts
     teacher: Teacher
     temperature: float
-    class_prior: str | ArrayLike | None = "auto"
     output_power: float | None = None
+    softening: float = 1.0
+    folds: Folds | None = None
     seed: int = 0
-
-    @property
-    def acts_on_sampling(self) -> bool:
-        """Whether labels stay as the teacher gave them where the labeled rows do not look like a random sample."""
-        return isinstance(self.class_prior, str) and self.class_prior == "auto"
 
     @property
     def n_extra_fits(self) -> int:  # type: ignore[override]
@@ -264,22 +262,13 @@ class SoftMethod(Method):
         """Whether the teacher does."""
         return self.teacher.predicts_out_of_fold
 
-    def class_proportions(self, y: Index, n_classes: int) -> Floats:
-        """The given proportions, else those of the labeled rows."""
-        if self.class_prior is None or isinstance(self.class_prior, str):
-            return smoothed_shares(y, n_classes)
-        prior = np.asarray(self.class_prior, dtype=float)
-        return prior / prior.sum()
-
     def check(self, data: TrainingData, estimator: Any) -> None:
-        """Soft labels need weights, and one proportion per class."""
+        """Soft labels need weights."""
         if weight_parameter(estimator) is None:
             raise ValueError(
                 "`estimator` of SoftSelfTrainingClassifier must take sample_weight in fit, because unlabeled rows are "
                 f"divided among the classes; {estimator!r} does not. Use CASTClassifier, or another estimator."
             )
-        if self.class_prior is not None and not isinstance(self.class_prior, str):
-            _check_prior(self.class_prior, data.labels.classes)
 
     def seeded(self, seed: int) -> SoftMethod:
         """The same method, with everything random in it seeded."""
@@ -288,17 +277,3 @@ class SoftMethod(Method):
     def prepare(self, data: TrainingData, split: Split, y_held_out: Index) -> PreparedSoft:
         """A copy of the teacher for this split."""
         return PreparedSoft(self, data, split)
-
-
-def _check_prior(class_prior: Any, classes: Any) -> None:
-    """Refuse what is not one positive number per class."""
-    try:
-        prior = np.asarray(class_prior)
-    except ValueError:  # rows of different length
-        prior = np.empty((0, 0))
-    fits = prior.shape == (len(classes),) and prior.dtype.kind in "iuf"
-    if not fits or not ((prior > 0) & (prior < np.inf)).all():
-        raise ValueError(
-            "`class_prior` of SoftSelfTrainingClassifier must be 'auto', 'labeled', None or a positive number for each "
-            f"of the {len(classes)} classes {classes.tolist()}; got {class_prior!r}."
-        )

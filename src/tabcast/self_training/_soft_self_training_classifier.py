@@ -17,16 +17,16 @@ from tabcast.feature_selection import KeepAll
 from tabcast.noise_filters import KeepAllRows
 from tabcast.pseudo_labels import Soft, TakeAll
 from tabcast.self_training._data import PseudoLabels
-from tabcast.self_training._deployed import AveragedClassifier, soften
+from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier, soften
 from tabcast.self_training._engine import Outcome
 from tabcast.self_training._method import Parts
 from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
-from tabcast.self_training._soft import PreparedSoft, SoftMethod, calibrate_power
+from tabcast.self_training._soft import ENSEMBLE_SOFTENING, PreparedSoft, SoftMethod, calibrate_power, find_power
 from tabcast.table import Floats, Index
 from tabcast.table._tables import take_rows
 from tabcast.teachers import Committee, Teacher
 from tabcast.teachers._committee import resolve_teacher
-from tabcast.teachers._teachers import Sampling
+from tabcast.teachers._teachers import Folds, Sampling
 from tabcast.validation import Validation
 from tabcast.validation._splits import resolve_validation
 
@@ -38,12 +38,9 @@ class SoftSelfTrainingClassifier(SelfTrainer):
     gradient boosting (or your estimator), extra trees and a linear model, gives every unlabeled row a probability per
     class. These are sharpened, and models are trained once on the labeled rows and on every unlabeled row divided among
     the classes: without an estimator all members of the committee, whose average predicts; with an estimator that one
-    alone, the student. What they predict is as extreme as the sharpened labels, so probabilities are softened again by
-    the same power.
-
-    **For `class_prior="labeled"` the labeled rows must be a random sample** of all rows. If they were balanced on
-    purpose, or collected where a class is frequent, alignment does great harm. A committee detects it where it
-    separates the classes well enough, and warns (see `sampling_`).
+    alone, the student. What they predict is as extreme as the sharpened labels, so probabilities are softened again.
+    Where the labeled rows do not look like a random sample of all rows to the committee, labels are not sharpened, with
+    a warning (see `sampling_`).
 
     Cost: with the defaults seven fits of boosting or your estimator (one on the labeled rows, five on folds of them,
     one on soft labels), and about two hundred small trees seven times over.
@@ -60,13 +57,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         "self").
     output_temperature : float or "auto", default="auto"
         How much the student's probabilities are softened, ``p ** T``. "auto": the temperature that sharpened its
-        labels, times the power that calibrates the out-of-fold probabilities of the teacher, if it has any. 1 leaves
-        them as they are.
-    class_prior : str, array-like of shape (n_classes,) or None, default="auto"
-        What the mean of the soft labels has to be. "auto": whatever it is, and labels are not sharpened either where
-        the labeled rows do not look like a random sample. "labeled": the proportions of the labeled rows, one row added
-        to each class, whatever their `sample_weight`. An array: a positive number per class in sorted order. None:
-        whatever it is.
+        labels (for an ensemble 1.2 times that), times the power that calibrates the out-of-fold probabilities of the
+        teacher, if it has any. 1 leaves them as they are.
     smallest_share : float, default=0.02
         Smallest proportion of a row that is worth a copy in training.
     max_rounds : int, default=1
@@ -78,9 +70,9 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         What rounds are evaluated by, as in scikit-learn. None: the estimator's own `score`.
     decision : str or Decision, default="accuracy"
         How `predict` decides for a class: "accuracy" (the most probable one), "balanced" (the highest probability
-        relative to the proportion of the class among the labeled rows, or in `class_prior` if that is an array), "f1"
-        (weights tuned on out-of-fold predictions of the committee, or on the held-out rows of `validation`), or a
-        member of `tabcast.decisions`, for example `Threshold(0.3)` or `Costs(...)`.
+        relative to the proportion of the class among the labeled rows), "f1" (weights tuned on out-of-fold predictions
+        of the committee, or on the held-out rows of `validation`), or a member of `tabcast.decisions`, for example
+        `Threshold(0.3)` or `Costs(...)`.
     patience : int, default=1
         Number of rounds without a better score after which training stops, where rounds are evaluated.
     missing_label : object, default="auto"
@@ -109,20 +101,17 @@ class SoftSelfTrainingClassifier(SelfTrainer):
     supervised_ : classifier
         The model of the labeled rows alone: your estimator or, without one, the committee.
     deployed_ : classifier
-        What predicts: the student with softened probabilities, or the ensemble.
+        What predicts: the student with softened probabilities, or the ensemble. No probability is exactly 0 or 1.
     committee_ : classifier or None
         The committee as a classifier; None if the teacher is your estimator alone, or without unlabeled rows.
     output_temperature_ : float
         The power that the student's probabilities are raised to; 1 where the supervised model won.
-    class_prior_ : ndarray of shape (n_classes,) or None
-        The proportions that soft labels were aligned with, if any.
     sampling_ : Sampling or None
         :class:`~tabcast.teachers.Sampling`: whether the labeled rows look like a random sample to the teacher. None
         where it cannot tell.
     classes_, history_, best_round_, n_rounds_, termination_reason_, pseudo_labels_, transduction_, \
 labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fits_ : see SelfTrainingClassifier
-        The model and what happened in training. Every unlabeled row is in use; `label` is its most likely class,
-        `raw_label` the teacher's, before alignment.
+        The model and what happened in training. Every unlabeled row is in use; `label` is its most likely class.
 
     See Also
     --------
@@ -147,7 +136,7 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
 
     teacher_: Teacher | None
     committee_: AveragedClassifier | None
-    class_prior_: Floats | None
+    _folds: Folds | None = None
     sampling_: Sampling | None
 
     def __init__(
@@ -157,7 +146,6 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         teacher: Any = None,
         temperature: str | float = "auto",
         output_temperature: str | float = "auto",
-        class_prior: str | ArrayLike | None = "auto",
         smallest_share: float = 0.02,
         max_rounds: int = 1,
         validation: Validation | str | float | Any | None = None,
@@ -175,7 +163,6 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         self.teacher = teacher
         self.temperature = temperature
         self.output_temperature = output_temperature
-        self.class_prior = class_prior
         self.smallest_share = smallest_share
         self.max_rounds = max_rounds
         self.validation = validation
@@ -195,11 +182,6 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         check_number(self.smallest_share, "smallest_share", owner, "[0, 0.5)")
         check_number(self.temperature, "temperature", owner, "(0, inf)", allowed=["auto"])
         check_number(self.output_temperature, "output_temperature", owner, "(0, inf)", allowed=["auto"])
-        if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
-            raise ValueError(
-                f"`class_prior` of {owner} must be 'auto', 'labeled', None or a positive number for each class; "
-                f"got {self.class_prior!r}."
-            )
         validation = resolve_validation(self.validation)
         parts = Parts(Raw(), TakeAll(), Soft(self.smallest_share), KeepAllRows(), KeepAll(), validation)
         parts.check()
@@ -209,8 +191,9 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
             parts,
             teacher,
             teacher.temperature if isinstance(self.temperature, str) else float(self.temperature),
-            self.class_prior,
             output_power=None if isinstance(self.output_temperature, str) else float(self.output_temperature),
+            softening=self._softening,
+            folds=self._folds,
         )
 
     def _remember(self, outcome: Outcome[PreparedSoft]) -> None:
@@ -219,17 +202,17 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         first = final.first_labels
         self.teacher_ = None if first is None else final.teacher
         self.sampling_ = final.sampling
-        self.class_prior_ = final.find_prior()
         learned_from = first if pseudo.soft is None else pseudo
         nothing = np.zeros((len(outcome.data.pool), outcome.data.n_classes))
         self.soft_labels_ = nothing if learned_from is None or learned_from.soft is None else learned_from.soft
         self.output_temperature_ = pseudo.power
-        self._sharpened_by = final.temperature
-        self.deployed_ = soften(self.estimator_, pseudo.power)
+        self._sharpened_by, n_rows = final.temperature, len(outcome.split.train)
+        if pseudo.soft is not None:
+            self.deployed_ = SoftenedClassifier(self.estimator_, pseudo.power, n_rows)
         self.committee_ = None
         if isinstance(self.teacher_, Committee):
-            members = self.teacher_.list_classifiers(self.supervised_)
-            self.committee_ = AveragedClassifier(members, self.teacher_.weights_.tolist(), final.present_classes)
+            members, weights = self.teacher_.list_classifiers(self.supervised_), self.teacher_.weights_.tolist()
+            self.committee_ = AveragedClassifier(members, weights, final.present_classes, n_rows)
             if self.estimator is None:
                 self.supervised_ = self.deployed_ = self.committee_
                 self.supervised_decision_ = self.decision_
@@ -248,40 +231,38 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         weight = None if data.sample_weight is None else data.sample_weight[rows]
         members = self.teacher_.retrain(self.estimator_, take_rows(data.X, rows), soft, weight, final.method.seed)
         softened = [soften(member, pseudo.power) for member in members]
-        return AveragedClassifier(softened, self.teacher_.weights_.tolist(), final.present_classes)
+        return AveragedClassifier(softened, self.teacher_.weights_.tolist(), final.present_classes, len(train))
 
-    def _for_comparison(self, given: SelfTrainer, training: Index) -> SelfTrainer:
-        """With weights and power from the out-of-fold predictions of these rows, instead of inner folds."""
+    @property
+    def _softening(self) -> float:
+        return ENSEMBLE_SOFTENING if self.estimator is None else 1.0
+
+    def _for_comparison(self, given: SelfTrainer, training: Index, fold: int | None) -> SelfTrainer:
+        """With weights and power from the out-of-fold predictions of these rows, and the members of a fold."""
         teacher = self.teacher_
         if not isinstance(teacher, Committee) or teacher.out_of_fold_ is None:
             return given
-        weights, proba, y = teacher.weigh(np.isin(self._split.train, training))
-        settings = {"teacher": Committee(teacher.members, weights=weights), "temperature": self._sharpened_by}
+        mask = np.isin(self._split.train, training)
+        weights, proba, y = teacher.weigh(mask)
+        again = Committee(teacher.members, weights=weights)
+        settings = {
+            "teacher": teacher.of_fold(fold, mask) if fold is not None and teacher.knows_folds else again,
+            "temperature": self._sharpened_by,
+        }
         if isinstance(self.output_temperature, str):
-            settings["output_temperature"] = self._sharpened_by * calibrate_power(proba, y)
+            power = find_power(self._sharpened_by, calibrate_power(proba, y), self._softening)
+            settings["output_temperature"] = power
         if resolve_part(self.decision, DECISIONS, Decision, "decision", "").needs_out_of_fold:
             settings["decision"] = "accuracy"  # decided when all folds are predicted
         return clone(given).set_params(**settings)
 
     def _warn_not_random(self, sampling: Sampling) -> None:
-        """Warn that the labeled rows are no random sample, where that matters."""
-        if not isinstance(self.class_prior, str):
-            return
-        if self.class_prior == "auto":
-            consequence = (
-                "Soft labels were therefore used as the teacher gave them, neither sharpened nor aligned with the "
-                "class proportions of the labeled rows."
-            )
-        else:
-            consequence = (
-                "class_prior='labeled' aligns soft labels with the class proportions of the labeled rows and does harm "
-                "if these were balanced on purpose or collected where a class is frequent: use class_prior='auto', "
-                "None, or the proportions that you know."
-            )
+        """Warn that the labeled rows are no random sample."""
         warnings.warn(
             "The labeled rows do not look like a random sample of all rows: the teacher expects "
             f"{_proportions(sampling.labeled)} of the classes in them, {_proportions(sampling.unlabeled)} in the "
-            f"unlabeled rows (p = {sampling.p_value:.1g}). {consequence}",
+            f"unlabeled rows (p = {sampling.p_value:.1g}). Soft labels were therefore used as the teacher gave them, "
+            "not sharpened; and scores of labeled rows may not hold for the unlabeled ones.",
             SamplingWarning,
             stacklevel=4,
         )

@@ -31,14 +31,14 @@ def standard_error(values: Floats) -> float:
 NORMAL_95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
-def wilson_interval(proportion: Floats, count: Index) -> tuple[Floats, Floats]:
+def wilson_interval(proportion: Floats, count: Index | Floats) -> tuple[Floats, Floats]:
     """Compute the 95% interval of proportions (Wilson, 1927).
 
     Parameters
     ----------
     proportion : ndarray
         Observed proportions.
-    count : ndarray of int
+    count : ndarray
         Number of rows that each was observed in.
 
     Returns

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -175,7 +176,9 @@ class Committee(Teacher):
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and estimate the weights."""
         self.check()
-        folds = make_folds(lesson.y, self.n_folds, lesson.random_state) if self.weights is None else []
+        folds = make_folds(lesson.y, self.n_folds, lesson.random_state) if lesson.folds is None else lesson.folds
+        folds = folds if self.weights is None else []
+        by_fold: list[list[Any]] = [[] for _ in folds]
         self.n_classes_ = lesson.n_classes
         self.members_, out_of_fold = [], []
         nothing = np.zeros((len(lesson.y), lesson.n_classes))
@@ -183,6 +186,8 @@ class Committee(Teacher):
         for member in self.members:
             if _is_own(member):
                 self.members_.append(lesson.own)
+                for one in by_fold:
+                    one.append(None)
                 out_of_fold.append(lesson.own_out_of_fold(folds) if folds else nothing)
                 continue
             recipe = MEMBERS[member] if isinstance(member, str) else Recipe(None, partial(clone, member))
@@ -196,18 +201,41 @@ class Committee(Teacher):
             model, in_folds = (
                 seeded(build(), lesson.random_state) for build in (recipe.build, recipe.build_in_folds or recipe.build)
             )
-            out_of_fold.append(_predict_out_of_fold(in_folds, X, lesson, folds))
+            proba, fitted = _predict_out_of_fold(in_folds, X, lesson, folds)
+            out_of_fold.append(proba)
+            for one, of_fold in zip(by_fold, fitted, strict=True):
+                one.append(_with_encoding(encoding, of_fold))
             self.members_.append(_with_encoding(encoding, _fit(model, X, lesson.y, lesson.sample_weight)))
         seen = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(held_out for _, held_out in folds)]))
         self.held_out_, self.by_member_ = seen, np.stack(out_of_fold)[:, seen]
         self._known = lesson.y, lesson.sample_weight
+        self._by_fold = None if lesson.folds is None else by_fold
         self.weights_, mixed, _ = self.weigh(np.ones(len(lesson.y), dtype=bool))
         self.out_of_fold_ = mixed if len(seen) else None
+        self._predict_pool(lesson)
+        return self
+
+    def _predict_pool(self, lesson: Lesson) -> None:
+        """Probabilities of the unlabeled rows; those of the user's estimator come from outside."""
         self._pool = [
             None if member is lesson.own else proba_of(member, lesson.X_pool, lesson.n_classes)
             for member in self.members_
         ]
-        return self
+
+    @property
+    def knows_folds(self) -> bool:
+        """Whether the folds were those of the lesson, so that `of_fold` gives their members."""
+        return self._by_fold is not None
+
+    def forget_folds(self) -> None:
+        """Drop the members of the folds, once the comparison that they are for is over."""
+        self._by_fold = None
+
+    def of_fold(self, number: int, training: Mask) -> FoldCommittee:
+        """The committee of the rows outside a fold of the lesson; `training` is their mask."""
+        assert self._by_fold is not None
+        members = [None if one is None else FrozenEstimator(one) for one in self._by_fold[number]]
+        return FoldCommittee(self.members, self.weigh(training)[0].tolist(), members)
 
     def weigh(self, training: Mask) -> tuple[Floats, Floats, Index]:
         """Estimate the weights from some of the labeled rows, as they are predicted out of fold.
@@ -306,6 +334,35 @@ class Committee(Teacher):
         return np.tensordot(self.weights_, np.stack(probas), axes=1)
 
 
+class FoldCommittee(Committee):
+    """A committee of the training rows of a fold, the members of which were fitted when their weights were estimated.
+
+    Parameters
+    ----------
+    members : sequence of str or classifier
+        As in :class:`Committee`.
+    weights : array-like of shape (n_members,)
+        Their weights, estimated from the other folds.
+    fitted : sequence of FrozenEstimator or None
+        The fitted members; None for the user's estimator.
+
+    See Also
+    --------
+    Committee : Makes one of these per fold.
+    """
+
+    def __init__(self, members: Sequence[Any], weights: ArrayLike, fitted: Sequence[Any]) -> None:
+        super().__init__(members, weights=weights)
+        self.fitted = fitted
+
+    def fit(self, lesson: Lesson) -> FoldCommittee:
+        """Take the members as they are, and the user's estimator of the lesson."""
+        self.n_classes_, self.weights_ = lesson.n_classes, np.asarray(self.weights, dtype=float)
+        self.members_ = [lesson.own if one is None else one.estimator for one in self.fitted]
+        self._predict_pool(lesson)
+        return self
+
+
 def resolve_teacher(given: Any, owner: str) -> Teacher:
     """The teacher that a user passed, or that a short name or a classifier stands for."""
     if given is None or isinstance(given, str):
@@ -350,14 +407,14 @@ def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
     return [(np.setdiff1d(np.arange(len(y)), rows), rows) for rows in held_out]
 
 
-def _predict_out_of_fold(model: Any, X: Any, lesson: Lesson, folds: Folds) -> Floats:
-    """Probabilities of held-out rows; zeros for rows that are never held out."""
+def _predict_out_of_fold(model: Any, X: Any, lesson: Lesson, folds: Folds) -> tuple[Floats, list[Any]]:
+    """Probabilities of held-out rows, zeros for rows that are never held out; and the fitted models, one per fold."""
     proba = np.zeros((len(lesson.y), lesson.n_classes))
-    weight = lesson.sample_weight
+    weight, fitted = lesson.sample_weight, []
     for train, held_out in folds:
-        fitted = _fit(model, take_rows(X, train), lesson.y[train], None if weight is None else weight[train])
-        proba[held_out] = proba_of(fitted, take_rows(X, held_out), lesson.n_classes)
-    return proba
+        fitted.append(_fit(model, take_rows(X, train), lesson.y[train], None if weight is None else weight[train]))
+        proba[held_out] = proba_of(fitted[-1], take_rows(X, held_out), lesson.n_classes)
+    return proba, fitted
 
 
 def _fit(model: Any, X: Any, y: Index, weight: Floats | None) -> Any:

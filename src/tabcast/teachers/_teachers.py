@@ -40,6 +40,8 @@ class Lesson:
         The user's estimator fitted on the labeled rows; takes tables like `X`.
     own_out_of_fold : callable
         Maps folds to its probabilities of the held-out rows, one row per labeled one; costs one fit per fold.
+    folds : sequence of (train, held_out) or None
+        The folds to predict out of, where a comparison has chosen them; None: the teacher draws its own.
     random_state : int
         Seed of everything random.
     """
@@ -53,6 +55,7 @@ class Lesson:
     own: Any
     own_out_of_fold: Callable[[Folds], Floats]
     random_state: int
+    folds: Folds | None = None
 
 
 class Teacher(BaseEstimator, ABC):

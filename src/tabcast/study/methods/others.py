@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTraining
 
 from tabcast import CASTClassifier, SoftSelfTrainingClassifier
-from tabcast.confidence import ClusterAware
+from tabcast.confidence import ClusterAware, DistributionAlignment
 from tabcast.guard import GuardedClassifier
+from tabcast.self_training._deployed import soften
+from tabcast.self_training._engine import Outcome
+from tabcast.self_training._soft import SoftMethod
 from tabcast.study.methods._method import Request, WithoutStrategy
 from tabcast.study.methods.paper import DENSITIES
 from tabcast.study.protocol import METRICS, Fold
@@ -159,6 +162,23 @@ def fit_without_validation(work: Work, classifier: Any) -> Answer:
     return Answer(np.asarray(classifier.predict_proba(fold.X_test), dtype=float), facts)
 
 
+class AlignedSelfTraining(SoftSelfTrainingClassifier):
+    """Soft self-training whose labels have the class proportions of the labeled rows.
+
+    See Also
+    --------
+    DistributionAlignment : What aligns them.
+    """
+
+    def _build_method(self) -> SoftMethod:
+        method = super()._build_method()
+        return replace(method, parts=replace(method.parts, confidence=DistributionAlignment()))
+
+    def _remember(self, outcome: Outcome[Any]) -> None:
+        super()._remember(outcome)
+        self.deployed_ = soften(self.estimator_, self.output_temperature_)  # may be 0 or 1, as in the tables
+
+
 @dataclass(frozen=True)
 class SoftSelfTraining(WithoutStrategy):
     """`SoftSelfTrainingClassifier`, with the parameters that a study varies.
@@ -167,8 +187,12 @@ class SoftSelfTraining(WithoutStrategy):
     ----------
     members : tuple of str, default=("own", "trees", "linear")
         Members of the committee. If empty, the user's estimator is its own teacher.
-    temperature, class_prior, max_rounds : str or float, default="auto"
-        As in the classifier, where `class_prior="none"` stands for None.
+    temperature : str or float, default="auto"
+        As in the classifier.
+    class_prior : {"labeled", "none"}, default="labeled"
+        Whether the means of the soft labels are aligned with the proportions of the labeled rows.
+    max_rounds : int, default=1
+        As in the classifier.
     """
 
     members: tuple[str, ...] = ("own", "trees", "linear")
@@ -178,11 +202,11 @@ class SoftSelfTraining(WithoutStrategy):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Fit teacher and student."""
-        classifier = SoftSelfTrainingClassifier(
+        kind = SoftSelfTrainingClassifier if self.class_prior == "none" else AlignedSelfTraining
+        classifier = kind(
             request.estimator(),
             teacher=Committee(self.members) if self.members else SelfTeacher(),
             temperature=self.temperature,
-            class_prior=None if self.class_prior == "none" else self.class_prior,
             max_rounds=self.max_rounds,
             categorical_features=work.fold.categorical,
             random_state=request.seed,
