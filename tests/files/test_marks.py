@@ -125,10 +125,28 @@ def test_an_amount_with_thousands_beside_decimal_commas():
     assert count.why == f"numbers from {(AMOUNTS % 50).min()} to {(AMOUNTS % 50).max()}"
 
 
+@pytest.mark.parametrize("unit", ["", " sq ft"])
+def test_thousands_of_some_values_beside_decimal_commas(unit):
+    """629 and 1,147: a decimal comma would not have three digits behind it or none at all."""
+    numbers = AMOUNTS // 10
+    size = [f"{n / 7:.2f}".replace(".", ",") for n in AMOUNTS]
+    frame = pd.DataFrame({"area": [f"{n:,}{unit}" for n in numbers], "size": size, "target": LABELS})
+    understanding = understand(frame, "target")
+    np.testing.assert_array_equal(understanding.features(frame)["area"], numbers)
+    later = frame.iloc[:1].assign(area=f"1,147{unit}")
+    assert understanding.features(later)["area"].tolist() == [1147]
+    american = later.assign(size="1,200.50", area=f"2,147{unit}")
+    assert understanding.features(american)["area"].tolist() == [2147]
+    german = understand(frame[["size", "target"]].assign(area=f"2,5{unit}"), "target", use=["area"])
+    assert german.features(later)["area"].tolist() == [1.147]
+
+
 UNITS = {
     "square feet": ([f"{n:,} sq ft" for n in AMOUNTS], AMOUNTS, "sq ft"),
     "kilograms": ([f"{n} kg" for n in AMOUNTS], AMOUNTS, "kg"),
     "without a space": ([f"{n / 10}kg" for n in AMOUNTS], AMOUNTS / 10, "kg"),
+    "square meters": ([f"{n / 10} m²" for n in AMOUNTS], AMOUNTS / 10, "m²"),
+    "square kilometers": ([f"{n}km2" for n in AMOUNTS], AMOUNTS, "km2"),
     "on most": ([f"{n} km/h" if n % 9 else str(n) for n in AMOUNTS], AMOUNTS, "km/h"),
 }
 

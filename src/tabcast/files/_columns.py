@@ -335,7 +335,8 @@ def _decide_text(name: str, texts: Texts, comma: str | None) -> Column:
     numbers, dates = Tally("number", mark or ""), Tally("date")
     numbers.add(cells)
     if max(numbers.n_read) >= enough:
-        notation = numbers.choose(comma)
+        # No decimals in some values and three in all others are thousands, whatever the other columns say.
+        notation = numbers.choose("thousands_comma" if numbers.n_alike and "," in numbers.unclear else comma)
         if notation is None:
             why = f"{shorten(numbers.unclear)!r} may mean thousands or a decimal comma"
             return Column(name, "mixed", False, why, NumberRule(name, "number", "thousands_comma", mark))

@@ -363,8 +363,8 @@ class Understanding:
     def settle_notation(self, frames: Iterable[pd.DataFrame]) -> Notation:
         """Find how a file writes numbers and dates, once for all of its rows.
 
-        Of two notations that read equally many values of a column, the one that the file's other columns speak for is
-        taken, else that of the training table.
+        Of two notations that read equally many values of a column, that of the training table is taken, unless other
+        columns show that the file is written in another way: then theirs.
 
         Parameters
         ----------
@@ -387,12 +387,13 @@ class Understanding:
                     tally.add(find_texts(frame[name]).without(NOT_NUMBERS))
             if len(typed) == len(rules):
                 break  # a file has one type per column
-        comma = agree(tally.decisive for tally in tallies.values() if tally.kind == "number")
-        trained = {name: rule.notation for name, rule in rules.items() if rule.notation != PLAIN}
+        commas = {name: tally.decisive for name, tally in tallies.items() if tally.kind == "number" and tally.decisive}
+        is_different = any({"decimal_comma"} < {rules[name].notation, comma} for name, comma in commas.items())
         by_column, notes = dict[str, str](), list[str]()
         for name, tally in tallies.items():
             is_number = tally.kind == "number"
-            chosen = tally.choose((comma if is_number else None) or trained.get(name))
+            preferred = (rules[name].notation, agree(commas.values()))
+            chosen = tally.choose(*(reversed(preferred) if is_different else preferred))
             if chosen is None and is_number:
                 unclear = f"{show_value(tally.unclear)} may mean thousands or a decimal comma"
                 advice = "write the numbers with a decimal point and without separators of thousands"

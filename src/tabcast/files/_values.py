@@ -52,7 +52,7 @@ CURRENCIES = "$€£¥₹₩₽₺₫₪฿₴₦₱₡₲₵₸"
 _MARK = rf"(?:[A-Z]{{2}})?[{CURRENCIES}]|{PERCENT}"  # also US$ and the like
 # Directly behind a number only what is known to be a unit, because `12A` is a code; behind a space any word or two.
 _KNOWN_UNITS = (
-    "k?g|mg|lbs?|oz|k?m|cm|mm|mi|ft|in|yd|sq ?ft|sqm|m[²³23]|ha|l|ml|h|hrs?|min|s|secs?|ms|d|days?|yrs?|k?wh?|v|hp|bhp"
+    "k?g|mg|lbs?|oz|k?m[²³23]?|cm|mm|mi|ft|in|yd|sq ?ft|sqm|ha|l|ml|h|hrs?|min|s|secs?|ms|d|days?|yrs?|k?wh?|v|hp|bhp"
     "|cc|[kmgt]b|[kmg]?hz|km/h|mph|rpm|°[cf]?"
 )
 _UNIT = rf"(?i:{_KNOWN_UNITS})|(?<=\s)(?!(?i:[ap]\.?m\b))[^\W\d_]{{1,15}}[²³]?\.?(?:[ /][^\W\d_]{{1,15}}[²³]?\.?)?"
@@ -242,13 +242,14 @@ def read_typed(values: pd.Series[Any], kind: str) -> NDArray[np.float64] | None:
 
 @dataclass
 class Tally:
-    """How many rows of a column each of its two notations reads, and a text that both read differently."""
+    """How many rows of a column each of its two notations reads, and both alike; a text that they read differently."""
 
     kind: str
     mark: str | None = None
     n_values: int = 0
     n_percent: int = 0
     n_read: list[int] = field(default_factory=lambda: [0, 0])
+    n_alike: int = 0
     unclear: str = ""
 
     def add(self, texts: Texts) -> None:
@@ -258,6 +259,7 @@ class Tally:
         self.n_percent += texts.count(np.array([level.endswith(PERCENT) for level in texts.levels], dtype=bool))
         self.n_read[0] += texts.count(~np.isnan(first))
         self.n_read[1] += texts.count(~np.isnan(second))
+        self.n_alike += texts.count((first == second) & (first != 0))
         for text in texts.levels[np.abs(first - second) > 0]:
             if not self.unclear or ("," in text and "," not in self.unclear):
                 self.unclear = text
@@ -268,16 +270,15 @@ class Tally:
         first, second = self.n_read
         return None if first == second else NOTATIONS[self.kind][first < second]
 
-    def choose(self, preferred: str | None) -> str | None:
-        """The notation that reads more rows, of equals the preferred one; None if that does not tell either."""
+    def choose(self, *preferred: str | None) -> str | None:
+        """The notation that reads more rows, of equals the first one preferred; None if that does not tell either."""
         if self.decisive is not None or not self.unclear:
             return self.decisive or PLAIN
         if self.mark and self.mark != PERCENT and "," in self.unclear:
             # Three digits after the comma of an amount are thousands: prices have no third decimal.
-            preferred = (preferred if is_unit(self.mark) else None) or "thousands_comma"
-        if preferred in NOTATIONS[self.kind]:
-            return preferred
-        return None if self.kind == "date" or "," in self.unclear else PLAIN  # 1.234 is a number as it stands
+            preferred = (*(preferred if is_unit(self.mark) else ()), "thousands_comma")
+        last = None if self.kind == "date" or "," in self.unclear else PLAIN  # 1.234 is a number as it stands
+        return next((one for one in preferred if one in NOTATIONS[self.kind]), last)
 
     def guess(self) -> str:
         """The order of day and month that is usual with this separator."""
@@ -312,9 +313,7 @@ def is_unit(mark: str) -> bool:
 
 def _split(text: str) -> tuple[str, str] | None:
     """A marked number as the number and its mark; None if it is none, or has two marks or none."""
-    if text[-1].isdigit() and text.lstrip("+-.")[:1].isdigit():
-        return None
-    found = _MARKED.fullmatch(text)
+    found = _MARKED.fullmatch(text) if text.strip("0123456789+-., ") else None  # most numbers are plain
     if found is None or (found["before"] is None) == (found["after"] is None):
         return None
     signs = found["sign"] + found["inner"]
