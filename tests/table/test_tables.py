@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tabcast.density._kernel_density import BLOCK_QUERIES
 from tabcast.exceptions import EmptyColumnWarning
 from tabcast.table import _tables
 from tabcast.table._columns import learn_and_encode
@@ -205,3 +206,8 @@ def test_blocks_give_what_one_piece_gives(monkeypatch, n_rows, kind):
     np.testing.assert_array_equal(result, values.sum(axis=1) * np.arange(n_rows))
     assert max(sizes) <= 4
     assert sum(sizes) == n_rows
+
+
+def test_densities_of_blocks_are_those_of_one_piece():
+    """A kernel density sums a block of queries at a time; the bits of its sums depend on where blocks begin."""
+    assert _tables.ROWS_AT_A_TIME % BLOCK_QUERIES == 0

@@ -35,7 +35,7 @@ from tabcast.validation import Validation
 if TYPE_CHECKING:
     from tabcast.self_training._self_trainer import SemiSupervisedClassifier
 
-FEW_ROWS = 50_000  # unlabeled rows up to which a copy of them is kept and predicted in one piece
+FEW_ROWS = 20_000  # unlabeled rows up to which a copy of them is kept and predicted in one piece
 
 
 @dataclass(frozen=True)

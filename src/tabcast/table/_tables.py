@@ -24,7 +24,7 @@ DAYS_AND_TIMES = (datetime.date, datetime.time, datetime.timedelta, pd.Period)
 SINGLE = (str, bytes, Number, np.generic, *DAYS_AND_TIMES, pd.Interval, UUID, Enum)
 PLAIN = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty", "date", "categorical", "bytes")
 NOT_A_CELL = "A cell must be a number, a boolean, text or a date: make columns of its entries, or text of it."
-ROWS_AT_A_TIME = 50_000  # what is predicted in one piece
+ROWS_AT_A_TIME = 20_480  # what is predicted in one piece; a multiple of the queries that KernelDensity sums at a time
 FEW_CELLS = 1_000_000  # a table with so many is a few megabytes and copied in a few milliseconds
 NOT_A_NUMBER = (OverflowError, TypeError, ValueError)
 
