@@ -146,7 +146,7 @@ class TestEnsemble:
         soft[y < 0] = model.soft_labels_
         rows, codes = np.nonzero(soft)
         power = model.output_temperature_
-        assert power == 0.6 * calibrate_power(model.teacher_.out_of_fold_, y[y >= 0][model.teacher_.held_out_])
+        assert power == 0.5 * calibrate_power(model.teacher_.out_of_fold_, y[y >= 0][model.teacher_.held_out_])
         expected = 0
         for weight, line in zip(model.teacher_.weights_, lines, strict=True):
             again = clone(line).fit(X[rows], codes, sample_weight=soft[rows, codes])

@@ -42,7 +42,7 @@ from tabcast.teachers import Committee
 from tabcast.validation import CrossValidation
 
 FEWEST_SPLITS = 2  # with one split there is no interval
-FOLDS, MANY_FOLDS, FEW_LABELS = 5, 10, 60  # few labels: more folds, each with more of the labels in training
+FOLDS, MANY_FOLDS, FEW_LABELS = 5, 10, 30  # few labels: more folds, each with more of the labels in training
 
 
 class GuardedClassifier(SemiSupervisedClassifier):
@@ -72,7 +72,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         How classes are predicted, in the comparison and by `predict`; see SelfTrainingClassifier. None is the
         `decision` of the classifier.
     n_splits : int, default=None
-        Number of folds. None: ten with fewer than 60 labeled rows, else five. The only labeled row of a class is never
+        Number of folds. None: ten with fewer than 30 labeled rows, else five. The only labeled row of a class is never
         held out.
     n_repeats : int, default=1
         How many times the labeled rows are divided into folds, each time at random.
@@ -128,7 +128,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
     'self-trained'
     >>> print(model.verdict_)  # ... and forty labels prove little
     Probably better than your model alone, but what the unlabeled rows changed may be chance.
-    Cross-validated on 40 labeled rows (10 splits), accuracy went from ... a change of ... points ...
+    Cross-validated on 40 labeled rows (5 splits), accuracy went from ... a change of ... points ...
     A committee of several kinds of models, trained on the labeled rows alone, has ...: the part that ...
     The interval is ... points wide...
     The self-trained model was kept, because its cross-validated score is better than the supervised one's.

@@ -28,7 +28,6 @@ from tabcast.teachers._teachers import Folds, Lesson, Sampling, compare_samples
 SPREAD = 0.5  # standard deviation of the logarithm of the output power, before any row is seen
 LARGEST = 2.0  # of the logarithm of the power
 SMALLEST_PROBABILITY = 1e-12
-ENSEMBLE_SOFTENING = 1.2  # more than the labels were sharpened: its members are softened one by one, then averaged
 
 
 def calibrate_power(proba: Floats, y: Index) -> float:
@@ -48,11 +47,6 @@ def calibrate_power(proba: Floats, y: Index) -> float:
 
     found = minimize_scalar(lose, bounds=(-LARGEST, LARGEST), method="bounded", options={"xatol": 1e-6})
     return float(np.exp(found.x))
-
-
-def find_power(temperature: float, calibration: float, softening: float) -> float:
-    """The power that makes models trained on labels sharpened by ``q ** (1 / temperature)`` cautious again."""
-    return min(1.0, temperature * softening) * calibration
 
 
 class OwnOutOfFold:
@@ -218,7 +212,7 @@ class PreparedSoft(PreparedMethod):
             raw_confidence=entries_of(proba, np.searchsorted(present, labels)),
             weight=np.broadcast_to(1.0, n_pool),
             soft=divided,
-            power=method.output_power or find_power(self.temperature, self.calibration, method.softening),
+            power=method.output_power or self.temperature * self.calibration,
         )
 
 
@@ -235,9 +229,8 @@ class SoftMethod(Method):
     temperature : float
         How much soft labels are sharpened.
     output_power : float or None, default=None
-        The power that the student's probabilities are raised to. None: that of `find_power`.
-    softening : float, default=1.0
-        How much more probabilities are softened than labels were sharpened.
+        The power that the student's probabilities are raised to. None: the temperature that sharpened its labels, times
+        the power that calibrates the teacher's out-of-fold probabilities.
     folds : sequence of (train, held_out) or None, default=None
         The folds of the labeled rows that the teacher predicts out of. None: its own.
     seed : int, default=0
@@ -248,7 +241,6 @@ class SoftMethod(Method):
     teacher: Teacher
     temperature: float
     output_power: float | None = None
-    softening: float = 1.0
     folds: Folds | None = None
     seed: int = 0
 

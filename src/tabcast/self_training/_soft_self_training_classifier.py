@@ -21,7 +21,7 @@ from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifi
 from tabcast.self_training._engine import Outcome
 from tabcast.self_training._method import Parts
 from tabcast.self_training._self_trainer import MAX_POOL, SelfTrainer
-from tabcast.self_training._soft import ENSEMBLE_SOFTENING, PreparedSoft, SoftMethod, calibrate_power, find_power
+from tabcast.self_training._soft import PreparedSoft, SoftMethod, calibrate_power
 from tabcast.table import Floats, Index
 from tabcast.table._tables import take_rows
 from tabcast.teachers import Committee, Teacher
@@ -57,8 +57,8 @@ class SoftSelfTrainingClassifier(SelfTrainer):
         "self").
     output_temperature : float or "auto", default="auto"
         How much the student's probabilities are softened, ``p ** T``. "auto": the temperature that sharpened its
-        labels (for an ensemble 1.2 times that), times the power that calibrates the out-of-fold probabilities of the
-        teacher, if it has any. 1 leaves them as they are.
+        labels, times the power that calibrates the out-of-fold probabilities of the teacher, if it has any. 1 leaves
+        them as they are.
     smallest_share : float, default=0.02
         Smallest proportion of a row that is worth a copy in training.
     max_rounds : int, default=1
@@ -192,7 +192,6 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
             teacher,
             teacher.temperature if isinstance(self.temperature, str) else float(self.temperature),
             output_power=None if isinstance(self.output_temperature, str) else float(self.output_temperature),
-            softening=self._softening,
             folds=self._folds,
         )
 
@@ -233,10 +232,6 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         softened = [soften(member, pseudo.power) for member in members]
         return AveragedClassifier(softened, self.teacher_.weights_.tolist(), final.present_classes, len(train))
 
-    @property
-    def _softening(self) -> float:
-        return ENSEMBLE_SOFTENING if self.estimator is None else 1.0
-
     def _for_comparison(self, given: SelfTrainer, training: Index, fold: int | None) -> SelfTrainer:
         """With weights and power from the out-of-fold predictions of these rows, and the members of a fold."""
         teacher = self.teacher_
@@ -250,8 +245,7 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
             "temperature": self._sharpened_by,
         }
         if isinstance(self.output_temperature, str):
-            power = find_power(self._sharpened_by, calibrate_power(proba, y), self._softening)
-            settings["output_temperature"] = power
+            settings["output_temperature"] = self._sharpened_by * calibrate_power(proba, y)
         if resolve_part(self.decision, DECISIONS, Decision, "decision", "").needs_out_of_fold:
             settings["decision"] = "accuracy"  # decided when all folds are predicted
         return clone(given).set_params(**settings)
