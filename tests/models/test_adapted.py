@@ -1,18 +1,26 @@
 """Encoding around a classifier: as much as it needs, and nothing more."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from tabcast import SelfTrainingClassifier
+from tabcast.exceptions import TabcastWarning
 from tabcast.models import AdaptedClassifier
 from tabcast.models._adapted import NativeColumns, adapt, weight_parameter
 from tabcast.models._catalog import default_classifier
+from tabcast.table._encoders import NormalScores, TableCodes
 from tests.conftest import hide_labels
 
 WORDS = np.array(["no", "yes"])
@@ -22,7 +30,55 @@ def test_nothing_is_done_where_nothing_is_needed():
     numbers = np.zeros((4, 2))
     assert not adapt(HistGradientBoostingClassifier(), numbers, np.array([0, 1])).needed
     assert not adapt(HistGradientBoostingClassifier(), numbers, WORDS).needed
-    assert not adapt(RandomForestClassifier(), pd.DataFrame({"a": ["x", "y"]}), WORDS).needed
+    assert not adapt(RandomForestClassifier(), np.array([[np.nan], [0.0]]), WORDS).needed
+    text, by_name = pd.DataFrame({"a": ["x", "y"]}), make_column_transformer((OneHotEncoder(), ["a"]))
+    assert not adapt(make_pipeline(by_name, LogisticRegression()), text, WORDS).needed
+    assert not adapt(make_pipeline(OneHotEncoder(), LogisticRegression()), text, WORDS).needed
+    assert not adapt(make_pipeline(TableCodes(), RandomForestClassifier()), text, WORDS).needed
+
+
+@pytest.mark.parametrize(
+    ("estimator", "encoder"),
+    [
+        (RandomForestClassifier(), TableCodes),
+        (GradientBoostingClassifier(), TableCodes),
+        (LogisticRegression(), NormalScores),
+        (GaussianNB(), NormalScores),
+        (make_pipeline(StandardScaler(), LogisticRegression()), NormalScores),
+        (CalibratedClassifierCV(RandomForestClassifier(5), cv=2), NormalScores),
+    ],
+)
+@pytest.mark.parametrize("cell", ["x", pd.Timestamp("2020-01-02")])
+def test_what_others_cannot_take_is_encoded(estimator, encoder, cell):
+    X = pd.DataFrame({"a": [cell, None] * 30, "n": np.arange(60.0)})
+    adaptation = adapt(estimator, X, WORDS)
+    assert type(adaptation.columns) is encoder
+    assert np.isfinite(adaptation.encode(X)).all()
+
+
+def test_an_estimator_that_takes_the_table_is_found_by_trying():
+    class ByName(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_, self.levels_ = np.unique(y), X["a"].unique()
+            return self
+
+        def predict_proba(self, X):
+            return np.full((len(X["a"]), len(self.classes_)), 1 / len(self.classes_))
+
+    text = pd.DataFrame({"a": ["x", None] * 5})
+    assert not adapt(ByName(), text, WORDS).needed
+    assert not adapt(ByName(), text.assign(b=pd.NaT), WORDS).needed
+    assert not adapt(ByName(), text.rename(columns={"a": "b"}), WORDS).needed, "encoding does not help: its own error"
+
+
+@pytest.mark.parametrize("estimator", [default_classifier(), LogisticRegression()])
+def test_an_identifier_is_named(estimator):
+    X = pd.DataFrame({"name": [f"n{row}" for row in range(120)], "size": np.arange(120.0), "half": list("ab") * 60})
+    with pytest.warns(TabcastWarning, match="^Column 'name' has a different value in most rows"):
+        adapt(estimator, X, WORDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        adapt(estimator, X.assign(name=X["name"].str[:2]), WORDS)
 
 
 def test_what_xgboost_needs():
@@ -34,7 +90,7 @@ def test_what_xgboost_needs():
     assert adapt(model, numbers, WORDS).whole_labels
     assert adapt(make_pipeline(StandardScaler(), model), numbers, WORDS).whole_labels
     assert adapt(model, text, WORDS).columns is not None
-    assert adapt(make_pipeline(StandardScaler(), model), text, WORDS).columns is None
+    assert adapt(make_pipeline(StandardScaler(), model), text, WORDS).whole_labels
 
 
 def test_a_column_that_is_empty_among_the_training_rows_only():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
@@ -11,14 +12,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from tabcast.exceptions import TabcastWarning
 from tabcast.models._cut_columns import IS_SLOW, cut_table
 from tabcast.table import Floats, Index
-from tabcast.table._columns import MISSING, UNSEEN, find_categorical, learn_columns
+from tabcast.table._columns import MISSING, UNSEEN, Columns, find_categorical, is_time, learn_columns
+from tabcast.table._encoders import MAX_LEVELS, NormalScores, TableCodes
+from tabcast.table._tables import take_rows
+
+TREES = ("sklearn.tree.", "sklearn.ensemble._forest", "sklearn.ensemble._gb")  # they need no comparable columns
+FEW_ROWS = 100  # rows that show whether an estimator can take a table
 
 
 @dataclass(frozen=True)
@@ -198,9 +207,7 @@ def has_bad_sign(name: Any, bad_signs: str) -> bool:
 
 def has_missing(X: Any) -> bool:
     """Whether a cell of the table has no value."""
-    if isinstance(X, pd.DataFrame):
-        return bool(X.isna().to_numpy().any())
-    return bool(np.issubdtype(X.dtype, np.floating) and np.isnan(X).any())
+    return bool(np.asarray(pd.isna(X)).any())
 
 
 def is_plain(X: Any) -> bool:
@@ -210,13 +217,73 @@ def is_plain(X: Any) -> bool:
     return all(types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype) for dtype in kinds)
 
 
+def are_numbers(X: Any) -> bool:
+    """Whether scikit-learn converts a table to numbers, of which dates are none: a missing one would be a number."""
+    if isinstance(X, pd.DataFrame) and any(map(is_time, X.dtypes)):
+        return False
+    try:
+        return is_plain(X) or check_array(X, dtype=np.float64, ensure_all_finite=False) is not None
+    except (ArithmeticError, TypeError, ValueError):
+        return False
+
+
+def find_encoder(
+    estimator: Any, X: Any, n_classes: int, categorical_features: ArrayLike | None
+) -> TableCodes | NormalScores | None:
+    """A fitted encoder of all columns, for an estimator that cannot take the table as it is.
+
+    Tags tell what a classifier of scikit-learn can take. One with others inside, or of another library, is tried on a
+    few rows: the table is encoded only if it can be fitted on them encoded and not as they are.
+    """
+    numbers = are_numbers(X)
+    first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else estimator
+    knows_columns = isinstance(first, ColumnTransformer) or type(first).__module__.startswith("tabcast.")
+    if knows_columns or (numbers and not has_missing(X)):
+        return None
+    module, inner = type(estimator).__module__, {"estimator", "estimators", "steps"}
+    is_known = module.startswith("sklearn.") and not inner & estimator.get_params(deep=False).keys()
+    if is_known and numbers and get_tags(estimator).input_tags.allow_nan:
+        return None
+    encoder = (TableCodes if module.startswith(TREES) else NormalScores)(categorical_features).fit(X)
+    if is_known:
+        return encoder
+    spread = np.linspace(0, len(X) - 1, min(len(X), max(FEW_ROWS, 10 * n_classes))).astype(np.intp)
+    some = take_rows(X, np.unique(np.append(spread, pd.DataFrame(X).isna().to_numpy().argmax(axis=0))))
+    labels = np.arange(len(some)) % n_classes
+    needs_it = not _can_take(estimator, some, labels) and _can_take(estimator, encoder.transform(some), labels)
+    return encoder if needs_it else None
+
+
+def _can_take(estimator: Any, X: Any, y: Index) -> bool:
+    """Whether an estimator can be fitted on a table and predict it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            deepcopy(estimator).fit(X, y).predict_proba(X)
+        except Exception:  # whatever it says of columns that it cannot take
+            return False
+    return True
+
+
+def _warn_of_identifiers(columns: Columns, n_rows: int) -> None:
+    """Warn of columns of levels in which most rows have one of their own."""
+    names = [repr(one.name) for one in columns.categorical if len(one.levels) > max(MAX_LEVELS, n_rows / 2)]
+    if names:
+        warnings.warn(
+            f"Column {', '.join(names[:10])} has a different value in most rows, like an identifier or free text, and "
+            "its values as levels tell little. Leave it out, or use fit_table, which makes numbers of free text.",
+            TabcastWarning,
+            stacklevel=2,
+        )
+
+
 @dataclass(frozen=True)
 class Adaptation:
     """What has to be encoded around an estimator for a table and its classes.
 
     Attributes
     ----------
-    columns : NativeColumns or None, default=None
+    columns : NativeColumns, TableCodes, NormalScores or None, default=None
         Turns a table into one that the estimator accepts. None if it accepts the table as it is.
     whole_labels : bool, default=False
         Whether it is given 0, 1, 2, ... instead of the classes.
@@ -232,7 +299,7 @@ class Adaptation:
     AdaptedClassifier : Trains an estimator with it.
     """
 
-    columns: NativeColumns | None = None
+    columns: NativeColumns | TableCodes | NormalScores | None = None
     whole_labels: bool = False
     fills_empty: bool = False
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -271,8 +338,12 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     whole = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
     whole_labels = learner is not None and learner.whole_labels and not whole
     told = {} if categorical_features is None else _tell_categories(estimator, X, categorical_features)
-    if outer is None:  # a pipeline or an unknown estimator gets the table as it is
-        return Adaptation(whole_labels=whole_labels, parameters=told)
+    if outer is None:
+        encoder = find_encoder(estimator, X, len(classes), categorical_features)
+        if encoder is None:
+            return Adaptation(whole_labels=whole_labels, parameters=told)
+        _warn_of_identifiers(encoder.columns_, len(X))
+        return Adaptation(encoder, whole_labels)
     fills_empty = outer.needs_values and has_missing(X)
     given = list(getattr(X, "columns", ()))
     underscores = dict.fromkeys(map(ord, outer.bad_signs + " "), "_")
@@ -281,6 +352,7 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
     if is_plain(X) and not any(has_bad_sign(name, bad_signs) for name in given):
         return Adaptation(whole_labels=whole_labels, fills_empty=fills_empty, parameters=told)
     columns = NativeColumns(max_levels=outer.max_levels, as_text=outer.names_levels, bad_signs=bad_signs).fit(X)
+    _warn_of_identifiers(columns.columns_, len(X))
     names = columns.categorical_names_
     return Adaptation(
         columns,
@@ -334,8 +406,10 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        Gradient boosting of scikit-learn, XGBoost, LightGBM or CatBoost, or any other classifier, which is then given
-        everything as it is.
+        Any classifier. Gradient boosting of scikit-learn, XGBoost, LightGBM and CatBoost get category columns; any
+        other one gets the table as it is if it can take it, and numbers otherwise.
+    adaptation : Adaptation, default=None
+        What to encode, if that was found out before, from more rows. None: it is found out in `fit`.
 
     Attributes
     ----------
@@ -361,8 +435,9 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     array(['north', 'south'], dtype='<U5')
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, adaptation: Adaptation | None = None) -> None:
         self.estimator = estimator
+        self.adaptation = adaptation
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> AdaptedClassifier:
         """Find out what has to be encoded, encode it and fit.
@@ -382,7 +457,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The fitted classifier itself.
         """
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
-        adaptation = adapt(self.estimator, X, classes)
+        adaptation = self.adaptation or adapt(self.estimator, X, classes)
         model = clone(self.estimator).set_params(**adaptation.parameters)
         fit_params = {**adaptation.fit_params, **fit_params}
         return self._fit_encoded(model, adaptation, adaptation.encode(X), codes, classes, fit_params)

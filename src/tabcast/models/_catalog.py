@@ -51,14 +51,6 @@ def _forest(kind: type[Any], seed: int | None, n_jobs: int | None) -> Any:
     return Pipeline([("codes", TableCodes()), ("forest", kind(N_TREES, n_jobs=n_jobs, random_state=seed))])
 
 
-def _random_forest(seed: int | None, n_jobs: int | None) -> Any:
-    return _forest(RandomForestClassifier, seed, n_jobs)
-
-
-def _extra_trees(seed: int | None, n_jobs: int | None) -> Any:
-    return _forest(ExtraTreesClassifier, seed, n_jobs)
-
-
 def _logistic_regression(seed: int | None, n_jobs: int | None) -> Any:
     """The linear member of the committee: its solver draws nothing at random and has one thread."""
     regression = LogisticRegression(C=0.3, max_iter=1000, random_state=seed)
@@ -91,8 +83,8 @@ def _net(kind: str, seed: int | None, n_jobs: int | None) -> Any:
 
 MODELS: dict[str, Callable[[int | None, int | None], Any]] = {
     "hist_gradient_boosting": _default,
-    "random_forest": _random_forest,
-    "extra_trees": _extra_trees,
+    "random_forest": partial(_forest, RandomForestClassifier),
+    "extra_trees": partial(_forest, ExtraTreesClassifier),
     "logistic_regression": _logistic_regression,
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,

@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.fixes import parse_version
 
 from tabcast.table import Floats
-from tabcast.table._tables import column_names
+from tabcast.table._columns import find_categorical
 
 # The release whose weighted quantiles are slow: 1.8 cut without weights, 1.10 finds all quantiles in one pass.
 IS_SLOW = parse_version("1.9") <= parse_version(sklearn.__version__) < parse_version("1.10.dev0")
@@ -175,7 +175,9 @@ def cut_table(X: Any, weight: Floats, model: HistGradientBoostingClassifier) -> 
 
 def numeric_columns(X: Any, categorical: Any) -> Iterator[tuple[int, Floats]]:
     """Positions and values of the columns that are numbers to the classifier, without a copy where possible."""
-    positions = [at for at in range(X.shape[1]) if not _is_categorical(X, at, categorical)]
+    # Without a list, the classifier itself finds the categorical columns by their types.
+    given = [] if categorical is None or isinstance(categorical, str) else categorical
+    positions = np.flatnonzero(~find_categorical(X, given)).tolist()
     if isinstance(X, pd.DataFrame):
         dtypes = X.dtypes.tolist()
         for at in positions:
@@ -184,13 +186,3 @@ def numeric_columns(X: Any, categorical: Any) -> Iterator[tuple[int, Floats]]:
     else:
         for at in positions:
             yield at, np.asarray(X[:, at], dtype=np.float64)
-
-
-def _is_categorical(X: Any, at: int, categorical: Any) -> bool:
-    """Whether the user called a column categorical: by a mask, by position or by name."""
-    if categorical is None or isinstance(categorical, str):
-        return False
-    given = np.asarray(categorical)
-    if given.dtype == bool:
-        return bool(given[at])
-    return at in given if given.dtype.kind in "iu" else column_names(X)[at] in given.tolist()

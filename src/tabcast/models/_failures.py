@@ -1,4 +1,4 @@
-"""What a classifier cannot take, in one sentence: refused before any fit where that is known, explained otherwise."""
+"""What a classifier cannot take, explained in one sentence."""
 
 from __future__ import annotations
 
@@ -8,45 +8,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, get_tags
 
-from tabcast.models._adapted import find_learner, has_missing, is_plain
-from tabcast.table._columns import find_categorical
+from tabcast.models._adapted import are_numbers, has_missing
 from tabcast.table._tables import column_names, take_columns
-
-ENCODE = (
-    "put an encoder before it in a Pipeline, or use estimator=None, XGBoost, LightGBM or CatBoost, for which tabcast "
-    "encodes text and dates."
-)
-IMPUTE = "Fill them, put an imputer before it in a Pipeline, or use estimator=None, which takes them."
-
-
-def refuse_columns(estimator: Any, X: Any) -> None:
-    """Refuse a table with columns that a classifier of scikit-learn does not take.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The classifier. One of another library, or with another estimator inside, is not checked.
-    X : ndarray or DataFrame
-        The user's table.
-    """
-    inner = {"estimator", "estimators", "steps"}
-    if not type(estimator).__module__.startswith("sklearn.") or inner & estimator.get_params(deep=False).keys():
-        return
-    if find_learner(estimator) is not None:  # tabcast encodes the table for it
-        return
-    name, tags = type(estimator).__name__, get_tags(estimator).input_tags
-    if not is_plain(X) and not _are_numbers(X):
-        bad = [repr(one) for at, one in enumerate(column_names(X)) if not _are_numbers(take_columns(X, np.array([at])))]
-        if bad:
-            raise ValueError(
-                f"{name} takes numbers only, and column {', '.join(bad[:10])} cannot be converted to numbers. Leave it "
-                f"out, {ENCODE}"
-            )
-    if not tags.allow_nan and has_missing(X):
-        bad = [repr(one) for at, one in enumerate(column_names(X)) if has_missing(take_columns(X, np.array([at])))]
-        raise ValueError(f"{name} does not take missing values (NaN), which column {', '.join(bad[:10])} has. {IMPUTE}")
 
 
 @contextmanager
@@ -73,10 +37,13 @@ def explained(estimator: Any, X: Any, action: str) -> Iterator[None]:
         if _is_ours(error):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        levels = [repr(name) for name, text in zip(column_names(X), find_categorical(X), strict=True) if text]
+        tables = [take_columns(X, np.array([at])) for at in range(len(column_names(X)))]
+        pairs = zip(column_names(X), tables, strict=True)
+        names = [repr(name) for name, table in pairs if not are_numbers(table) or has_missing(table)]
         advice = (
-            f"It got columns that are not numbers ({', '.join(levels[:10])}); if it cannot take them, {ENCODE}"
-            if levels
+            f"Column {', '.join(names[:10])} has text, dates or missing values: encode or fill it, or leave it out. "
+            "tabcast itself encodes only what rows of fit have, and nothing for a ColumnTransformer."
+            if names
             else "Check that it takes the values of these columns, or use another estimator."
         )
         raise kind(f"{_name(estimator)} failed to {action} ({' '.join(str(error).split())}). {advice}") from error
@@ -87,15 +54,6 @@ def _name(estimator: Any) -> str:
     if isinstance(estimator, Pipeline):
         return f"The pipeline of {', '.join(type(step).__name__ for _, step in estimator.steps)}"
     return type(estimator).__name__
-
-
-def _are_numbers(X: Any) -> bool:
-    """Whether scikit-learn can convert a table to numbers."""
-    try:
-        check_array(X, dtype=np.float64, ensure_all_finite=False)
-    except (ArithmeticError, TypeError, ValueError):
-        return False
-    return True
 
 
 def _is_ours(error: BaseException) -> bool:

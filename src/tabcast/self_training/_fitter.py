@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from tabcast.decisions._rule import DecisionRule, decide_with
 from tabcast.exceptions import ScoreError
 from tabcast.models._adapted import Adaptation, AdaptedClassifier, adapt, weight_parameter
-from tabcast.models._failures import explained, refuse_columns
+from tabcast.models._failures import explained
 from tabcast.progress import Progress
 from tabcast.self_training._data import FEW_ROWS, PseudoLabels, Split, TrainingData
 from tabcast.self_training._deployed import SoftenedClassifier, soften
@@ -111,7 +111,6 @@ class Fitter:
         rule_of: Callable[[Split], DecisionRule] | None = None,
     ) -> None:
         self.scorer, self.n_jobs, self.keep, self.rule_of = scorer, n_jobs, keep, rule_of
-        refuse_columns(estimator, data.X)
         self.adaptation = adapt(estimator, data.X, data.labels.classes, data.categorical_features)
         self.data = data.encoded(self.adaptation)
         self.seconds = {"pretraining": 0.0, "supervised": 0.0, "students": 0.0}

@@ -295,10 +295,10 @@ def _is_levels(dtype: Any) -> bool:
         return dtype.kind not in "iufcmM"
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return True
-    return not (pd.api.types.is_numeric_dtype(dtype) or _is_time(dtype))
+    return not (pd.api.types.is_numeric_dtype(dtype) or is_time(dtype))
 
 
-def _is_time(dtype: Any) -> bool:
+def is_time(dtype: Any) -> bool:
     """Dates, times of day with a date, and durations."""
     return pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype)
 
@@ -307,7 +307,7 @@ def _to_numbers(values: pd.Series[Any], name: Any) -> Floats:
     """A continuous column as float, missing as NaN, dates as seconds."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
         return values.to_numpy(dtype=float)
-    if _is_time(values.dtype):
+    if is_time(values.dtype):
         return _to_seconds(values)
     try:
         return pd.to_numeric(values).to_numpy(dtype=float, na_value=np.nan)

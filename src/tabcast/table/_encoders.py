@@ -151,13 +151,7 @@ class NormalScores(TransformerMixin, BaseEstimator):
         table = self.columns_.encode(X)
         self.has_missing_ = np.isnan(table.continuous).any(axis=0)
         self.levels_ = [_frequent(codes) for codes in table.codes.T]
-        self.quantiles_ = None
-        if table.continuous.shape[1]:
-            n_quantiles = min(N_QUANTILES, len(table))
-            quantiles = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
-                self.quantiles_ = quantiles.fit(table.continuous)
+        self.quantiles_ = fit_quantiles(table.continuous)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -184,6 +178,17 @@ class NormalScores(TransformerMixin, BaseEstimator):
         scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
         scores[np.isnan(scores)] = 0.0  # missing, or in a column that had no number
         return np.hstack([scores, np.isnan(table.continuous)[:, self.has_missing_].astype(float)])
+
+
+def fit_quantiles(numbers: Floats) -> QuantileTransformer | None:
+    """What maps numbers to normal scores; None without columns."""
+    if numbers.shape[1] == 0:
+        return None
+    n_quantiles = min(N_QUANTILES, len(numbers))
+    quantiles = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
+        return quantiles.fit(numbers)
 
 
 def _frequent(codes: NDArray[np.int32]) -> NDArray[np.int32]:

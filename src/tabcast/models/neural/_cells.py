@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
-from sklearn.preprocessing import QuantileTransformer
 from torch import Generator, Tensor
 
 from tabcast.table import Floats
 from tabcast.table._columns import MISSING, Columns, learn_columns
+from tabcast.table._encoders import CLIP, fit_quantiles
 
-CLIP = 3.0  # scores of numbers beyond are clipped: one outlier must not dominate a network
-N_QUANTILES = 1_000
 UNKNOWN = 0  # code of a level that the training rows do not have
 
 
@@ -67,14 +64,7 @@ class TableEncoder:
 
     def __init__(self, X: Any, categorical_features: ArrayLike | None = None) -> None:
         self.columns_: Columns = learn_columns(X, categorical_features)
-        self.quantiles_: QuantileTransformer | None = None  # without numeric columns
-        if self.columns_.continuous:
-            numbers = self.columns_.encode(X).continuous
-            n_quantiles = min(N_QUANTILES, len(numbers))
-            scaler = QuantileTransformer(n_quantiles=n_quantiles, output_distribution="normal", random_state=0)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
-                self.quantiles_ = scaler.fit(numbers)
+        self.quantiles_ = fit_quantiles(self.columns_.encode(X).continuous)
 
     @property
     def shape(self) -> TableShape:
