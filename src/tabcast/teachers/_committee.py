@@ -21,7 +21,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 
 from tabcast.checks import check_choice, check_integer
-from tabcast.models._adapted import AdaptedClassifier, seeded, weight_parameter
+from tabcast.models._adapted import AdaptedClassifier, adapt, seeded, weight_parameter
 from tabcast.models._catalog import default_classifier
 from tabcast.statistics._intervals import smoothed_shares
 from tabcast.table import Floats, Index, Mask
@@ -94,7 +94,7 @@ class Committee(Teacher):
     members : sequence of str or classifier, default=("own", "trees", "linear")
         Names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many while weights
         are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network" and
-        "boosting"; or classifiers, which are given the table as it is.
+        "boosting"; or classifiers, for which the table is encoded if they cannot take it.
     n_folds : int, default=5
         Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
         where no class has two, all members have equal weights.
@@ -183,6 +183,9 @@ class Committee(Teacher):
         self.members_, out_of_fold = [], []
         nothing = np.zeros((len(lesson.y), lesson.n_classes))
         encodings: dict[type[Any], Any] = {}
+        n_pool = len(lesson.X_pool)
+        some = np.arange(0, n_pool, max(1, -(-n_pool // MOST_ENCODED)))
+        rows = stack_rows(lesson.X, take_rows(lesson.X_pool, some))
         for member in self.members:
             if _is_own(member):
                 self.members_.append(lesson.own)
@@ -190,11 +193,8 @@ class Committee(Teacher):
                     one.append(None)
                 out_of_fold.append(lesson.own_out_of_fold(folds) if folds else nothing)
                 continue
-            recipe = MEMBERS[member] if isinstance(member, str) else Recipe(None, partial(clone, member))
+            recipe = MEMBERS[member] if isinstance(member, str) else _adapted_recipe(member, rows, lesson)
             if recipe.encoding is not None and recipe.encoding not in encodings:  # learned without labels
-                n_pool = len(lesson.X_pool)
-                some = np.arange(0, n_pool, max(1, -(-n_pool // MOST_ENCODED)))
-                rows = stack_rows(lesson.X, take_rows(lesson.X_pool, some))
                 encodings[recipe.encoding] = recipe.encoding(lesson.categorical_features).fit(rows)
             encoding = None if recipe.encoding is None else encodings[recipe.encoding]
             X = lesson.X if encoding is None else encoding.transform(lesson.X)
@@ -386,6 +386,12 @@ def is_classifier(given: Any) -> bool:
 def _is_own(member: Any) -> bool:
     """Whether a member is the user's estimator."""
     return isinstance(member, str) and member == OWN
+
+
+def _adapted_recipe(member: Any, rows: Any, lesson: Lesson) -> Recipe:
+    """How a user's classifier is built, with an encoding learned from all rows where it cannot take the table."""
+    adaptation = adapt(member, rows, np.arange(lesson.n_classes), lesson.categorical_features)
+    return Recipe(None, partial(AdaptedClassifier, member, adaptation) if adaptation.needed else partial(clone, member))
 
 
 def _with_encoding(encoding: Any, model: Any) -> Any:
