@@ -12,6 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -124,6 +125,8 @@ def test_where_weights_go():
     assert (
         weight_parameter(make_pipeline(StandardScaler(), LogisticRegression())) == "logisticregression__sample_weight"
     )
+    assert weight_parameter(AdaptedClassifier(LogisticRegression())) == "sample_weight"
+    assert weight_parameter(AdaptedClassifier(KNeighborsClassifier())) is None
 
 
 def test_probabilities_are_those_of_the_bare_model(mixed_table):

@@ -384,6 +384,8 @@ def _tell_categories(estimator: Any, X: Any, categorical_features: ArrayLike) ->
 
 def weight_parameter(estimator: Any) -> str | None:
     """Return the name under which `fit` takes sample weights."""
+    if isinstance(estimator, AdaptedClassifier):
+        return weight_parameter(estimator.estimator)
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
