@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer_names
 from tabcast.checks import check_choice, is_integer, is_number, resolve_part
 from tabcast.decisions import DECISIONS, Decision
 from tabcast.models import MODEL_NAMES, make_model
+from tabcast.models._adapted import weight_parameter
 from tabcast.runs._predict import connect
 from tabcast.runs._run import Run
 from tabcast.runs._table import TableLike, prepare_table
@@ -83,9 +84,9 @@ def fit_table(
         The column of labels. Rows without a value there are unlabeled.
     estimator : str or classifier, default="auto"
         The model. "auto": an ensemble of gradient boosting, extra trees and a linear model, trained with soft labels
-        of the unlabeled rows. The name of a base classifier, one of
-        `tabcast.models.MODEL_NAMES`, or any scikit-learn classifier: soft self-training with it. "cast": CAST. Or one
-        of tabcast's classifiers with its own parameters, such as ``CASTClassifier(XGBClassifier(), alpha=0.5)``.
+        of the unlabeled rows. The name of a base classifier, one of `tabcast.models.MODEL_NAMES`, or any scikit-learn
+        classifier: soft self-training with it, or CAST if its `fit` takes no `sample_weight`. "cast": CAST. Or one of
+        tabcast's classifiers with its own parameters, such as ``CASTClassifier(XGBClassifier(), alpha=0.5)``.
     scoring : str, default="accuracy"
         The score that chooses between the models with and without the unlabeled rows, a classification score that
         scikit-learn knows. It does not change how classes are predicted: that is `decision`.
@@ -230,4 +231,6 @@ def make_classifier(estimator: Any, scoring: str, max_pool: int | None, seed: in
             " must be 'auto', 'cast', the name of a model, a classifier of scikit-learn with `predict_proba`, or one "
             f"of tabcast's classifiers; got {' '.join(repr(estimator).split())[:80]}.",
         )
+    if weight_parameter(estimator) is None:  # soft labels are weights
+        return CASTClassifier(estimator, scoring=scoring, **common)
     return SoftSelfTrainingClassifier(estimator, **common)
