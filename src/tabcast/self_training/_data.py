@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from tabcast.exceptions import LargePoolWarning, NoUnlabeledRowsWarning
@@ -282,6 +284,9 @@ def read_training_data(
             NoUnlabeledRowsWarning,
             stacklevel=4,
         )
+    if get_config()["enable_metadata_routing"] and classifier.estimator is not None:
+        fit_params = process_routing(classifier, "fit", sample_weight=sample_weight, **fit_params).estimator.fit
+        sample_weight = fit_params.pop("sample_weight", None)
     fit_params = dict(fit_params)
     name = weight_parameter(estimator)
     if name in fit_params:  # scikit-learn's own way to pass weights into a pipeline

@@ -11,8 +11,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -172,13 +174,27 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         refuse_bad_weights(sample_weight)
         warn_ambiguous(y, self.missing_label)
         known = np.flatnonzero(~find_unlabeled(y, self.missing_label))
-        if len(known) == len(table):
-            return float(super().score(table, y, sample_weight))
         if len(known) == 0:
             raise ValueError("y has no labeled row to score on.")
         truth = np.array(np.asarray(y, dtype=object)[known].tolist())
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(super().score(take_rows(table, known), truth, weight))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say what `fit` takes and passes on, where scikit-learn's metadata routing is enabled.
+
+        Weights and other fit parameters then reach the base estimator only if it requests them, for example with
+        ``set_fit_request(sample_weight=True)``; the default estimator always gets the weights.
+
+        Returns
+        -------
+        MetadataRouter
+            The requests of the classifier and of its base estimator.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if self.estimator is None:
+            return router
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
     def _base_estimator(self) -> Any:
         """The estimator to copy: the user's, or the default one."""
@@ -191,7 +207,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._base_estimator())
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.allow_nan = True  # encoded for an estimator that cannot take them
         tags.input_tags.sparse = False
         tags.classifier_tags.multi_class = getattr(inner.classifier_tags, "multi_class", True)
         return tags
@@ -287,6 +303,7 @@ class SelfTrainer(SemiSupervisedClassifier):
         self._run(method, data)
         return self
 
+    @config_context(enable_metadata_routing=False)  # weights go to a step of a pipeline by name, as without routing
     def _run(self, method: Method, data: TrainingData) -> None:
         """Run the engine, and remember its outcome."""
         owner = type(self).__name__
