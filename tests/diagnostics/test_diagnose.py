@@ -60,6 +60,15 @@ def test_every_method_answers_in_plain_json(classifier):
     assert found["quality"]["n_rows"] == 60
 
 
+def test_answers_are_read_without_print(cast_case):
+    shown = repr(diagnose(*cast_case))
+    assert shown.startswith("Diagnostics(thresholds=None)\n    quality: Quality(classes=<ndarray of 3 rows>, ")
+    assert re.search(
+        r"\n    reliability: Reliability\(\)\n        supervised: ModelReliability\(.*, ece=0\.\d+,", shown
+    )
+    assert len(shown) < 2_000
+
+
 def test_quality_is_that_of_the_model_that_was_kept(cast_case):
     guarded, X, y = cast_case
     found, out_of_fold = diagnose(guarded, X, y), guarded.out_of_fold_

@@ -180,6 +180,11 @@ class TestReport:
         (inside,) = re.findall(r'srcdoc="([^"]*)"', shown)
         assert "customers.csv" in unescape(inside)
         assert "customers.csv" in run._repr_html_()
+        assert re.search(r'<iframe [^<]*sandbox=""[^<]* style="width: 100%; height: [1-9]\d+px;', shown)
+
+    def test_a_verdict_is_read_without_print(self, run):
+        assert repr(run.verdict) == str(run.verdict)
+        assert repr(run.verdict).startswith(("The unlabeled rows", "No difference", "With the", "Better", "Probably"))
 
 
 class TestSaving:

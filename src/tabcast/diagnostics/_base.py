@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnostic:
     """Base class of diagnostics: numbers, strings, arrays and DataFrames as fields.
 
@@ -28,6 +28,21 @@ class Diagnostic:
             Tables are lists of rows; NaN and infinity are None.
         """
         return {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}
+
+    def __repr__(self) -> str:
+        """The numbers in a line, then the answers that are inside, each on lines of its own."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        inside = {name: repr(value) for name, value in values.items() if isinstance(value, Diagnostic)}
+        own = [f"{name}={_shorten(value)}" for name, value in values.items() if name not in inside]
+        lines = [f"{type(self).__name__}({', '.join(own)})", *(f"{name}: {text}" for name, text in inside.items())]
+        return "\n".join(lines).replace("\n", "\n    ")
+
+
+def _shorten(value: Any) -> str:
+    """Tables by their size, numbers with three digits."""
+    if isinstance(value, pd.DataFrame | np.ndarray):
+        return f"<{type(value).__name__} of {len(value)} rows>"
+    return f"{value:.3g}" if isinstance(value, float) else repr(value)
 
 
 def to_plain(value: Any) -> Any:

@@ -39,7 +39,7 @@ WORTH_SAYING = 0.05  # difference in the proportion of missing values
 LONGEST = 40  # characters of a level
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Importance(Diagnostic):
     """How much worse predictions of held-out rows become when a column is shuffled; see `importance`."""
 
@@ -133,7 +133,7 @@ def _shuffle_each(table: Any, n_repeats: int, random: np.random.Generator) -> An
     return shuffled
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CovariateShift(Diagnostic):
     """How well labeled and unlabeled rows can be distinguished, and by which columns; see `covariate_shift`."""
 

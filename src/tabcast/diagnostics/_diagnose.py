@@ -38,7 +38,7 @@ MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an a
 MOST_FOLDS = 5  # in which the importance of columns is measured: the model is fitted again in each
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics(Diagnostic):
     """Answers to all diagnostic questions about a partly labeled table and a classifier fitted on it.
 

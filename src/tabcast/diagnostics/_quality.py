@@ -27,7 +27,7 @@ WORTH = 2 / 3
 MOST_BINS, ROWS_PER_BIN = 10, 10  # an accuracy over fewer rows is not even known to one digit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Quality(Diagnostic):
     """Cross-validated quality of the model that was kept, beside the supervised one; see `quality`."""
 
@@ -152,7 +152,7 @@ def compare_decisions(evidence: Evidence, folds: Index, prior: Floats, classes: 
     return pd.DataFrame(found, columns=["decision", "accuracy", "balanced_accuracy", "recall"])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curves(Diagnostic):
     """How well the probabilities rank held-out rows, one class against the rest; see `curves`."""
 
@@ -230,7 +230,7 @@ def _tabulate(name: Any, **columns: Floats) -> pd.DataFrame:
     return pd.DataFrame({"class": names, **{key: values[chosen] for key, values in columns.items()}})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Thresholds(Diagnostic):
     """Right and wrong predictions of held-out rows by threshold, for two classes; see `thresholds`."""
 
@@ -311,7 +311,7 @@ def _threshold_of(rule: DecisionRule) -> float:
     return 0.5 if first + second == 0 else float(np.clip(first / (first + second), 0.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelReliability(Diagnostic):
     """Calibration of one model; see `reliability`."""
 
@@ -320,7 +320,7 @@ class ModelReliability(Diagnostic):
     log_loss: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reliability(Diagnostic):
     """Calibration of the models on the same held-out rows; see `reliability`."""
 

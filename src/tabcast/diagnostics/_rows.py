@@ -22,7 +22,7 @@ N_LIKELY = 3
 UNDECIDED = 1 / 3  # the second class has at least so much of the probability of the first
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowsToLabel(Diagnostic):
     """Unlabeled rows in the order in which labels would be most useful; see `rows_to_label`."""
 

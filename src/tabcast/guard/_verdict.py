@@ -84,7 +84,7 @@ class Gain:
         return cls(find_word(interval), interval.gain, interval.low, interval.high)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
     """Whether the unlabeled rows helped, how certain that is, and which model was chosen; `print` it to read it.
 
@@ -197,7 +197,7 @@ class Verdict:
         """
         return cls(**{**plain, "total": Gain(**plain["total"]), "scores": pd.DataFrame(plain["scores"])})
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(say_verdict(self.to_dict()))
 
 
