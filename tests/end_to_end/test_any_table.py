@@ -158,7 +158,7 @@ def test_in_a_model_file(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name, convert", [("linear", pl.from_pandas), ("neighbors", pd.DataFrame), ("svm", pd.DataFrame)]
+    ("name", "convert"), [("linear", pl.from_pandas), ("neighbors", pd.DataFrame), ("svm", pd.DataFrame)]
 )
 def test_fit_table(name, convert, tmp_path):
     estimator, (X, truth, y) = ESTIMATORS[name], draw("text")

@@ -262,6 +262,20 @@ def test_grid_search_on_a_half_labeled_table():
     assert set(search.predict(X)) <= {"healthy", "sick"}
 
 
+@pytest.mark.parametrize("marker", [None, np.nan, -1])
+@pytest.mark.parametrize("scoring", [None, "accuracy", LabeledScorer("accuracy")])
+def test_any_scorer_with_the_splitter(marker, scoring):
+    X, _, truth = half_labeled()
+    y = np.where(np.arange(len(truth)) % 2, (truth == "sick").astype(int), marker)
+    model = SelfTrainingClassifier(LogisticRegression(), validation=None, strategy=None, random_state=0)
+    if scoring == "accuracy" and marker is None:
+        y = np.array(y.tolist(), dtype=float)  # scikit-learn's scorers do not take numbers as objects
+    search = GridSearchCV(
+        model, {"estimator__C": [1.0]}, cv=SemiSupervisedSplit(3), scoring=scoring, error_score="raise"
+    )
+    assert 0.5 < search.fit(X, y).best_score_ <= 1
+
+
 def test_ordinary_splitter_with_labeled_scorer():
     """An ordinary splitter tests on unlabeled rows, too; the scorer leaves them out."""
     X, y, _ = half_labeled()
