@@ -19,7 +19,7 @@ from tabcast.study.results import collect_details
 
 RESEARCH = Path(__file__).parents[1]
 KNOWN = ["dataset", "seed", "fold", "base"]
-NAMES = ["contender", "temperature", "alignment", "power", "decision"]
+NAMES = ["contender", "temperature", "power", "decision"]
 VALUES = ["auc", "log_loss", "accuracy", "balanced_accuracy", "macro_f1"]
 
 
@@ -33,8 +33,7 @@ def collect(profile: str) -> pd.DataFrame:
             for one in trial["rows"]
         ]
     table = pd.DataFrame(rows, columns=[*KNOWN, *NAMES, *VALUES])
-    for name in ("temperature", "alignment"):
-        table[name] = ["" if pd.isna(value) else str(value) for value in table[name]]
+    table["temperature"] = ["" if pd.isna(value) else str(value) for value in table["temperature"]]
     return table.groupby(["base", "dataset", *NAMES], sort=False)[VALUES].mean().reset_index()
 
 
@@ -54,9 +53,9 @@ def compare(scores: pd.DataFrame) -> pd.DataFrame:
 def write_markdown(means: pd.DataFrame) -> str:
     """The comparison as a table for people."""
     lines = [
-        "| model | contender | T | alignment | power | decision | AUC | log-loss | accuracy | balanced accuracy "
+        "| model | contender | T | power | decision | AUC | log-loss | accuracy | balanced accuracy "
         "| macro F1 | log-loss no worse |",
-        "|" + " --- |" * 12,
+        "|" + " --- |" * 11,
     ]
     for row in means.to_dict("records"):
         names = " | ".join(str(row[name]) for name in ("base", *NAMES))

@@ -1,6 +1,6 @@
-"""Soft self-training by temperature, alignment, output power and decision: one trial fits every student of a fold.
+"""Soft self-training by temperature, output power and decision: one trial fits every student of a fold.
 
-A trial fits the committee once, then a student for each temperature and alignment from its soft labels. What is done
+A trial fits the committee once, then a student for each temperature from its soft labels. What is done
 with the probabilities afterwards (a power of them, a decision) costs nothing, so every combination is evaluated. The
 test rows are those of the fold; `_summarize.py` makes tables of the records.
 """
@@ -25,7 +25,6 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.models import AdaptedClassifier
 from tabcast.models._adapted import weight_parameter
 from tabcast.self_training._deployed import sharpen
-from tabcast.statistics import wilson_interval
 from tabcast.statistics._intervals import smoothed_shares
 from tabcast.study.methods import Method
 from tabcast.study.protocol import measure
@@ -65,26 +64,6 @@ class KnownAnswers(Teacher):
     def predict_proba(self, X):
         """Other rows are not known."""
         raise NotImplementedError
-
-
-def nearest_proportions(soft, y, n_classes):
-    """The class proportions nearest to those of the soft labels that the labeled rows allow; None if they allow these.
-
-    Each proportion is moved into the 95% interval of its class; what is then too much or too little is taken from, or
-    given to, the classes that have room.
-    """
-    low, high = wilson_interval(np.bincount(y, minlength=n_classes) / len(y), np.full(n_classes, len(y)))
-    target = soft.mean(axis=0)
-    if ((target >= low) & (target <= high)).all():
-        return None
-    for _ in range(50):
-        target = np.clip(target, np.maximum(low, 1e-6), high)
-        missing = 1 - target.sum()
-        room = high - target if missing > 0 else target - np.maximum(low, 1e-6)
-        if abs(missing) < 1e-9 or room.sum() <= 0:
-            break
-        target = target + missing * room / max(room.sum(), abs(missing))
-    return target / target.sum()
 
 
 def fit_committee(fold, request, weight):
@@ -145,7 +124,7 @@ def evaluate(proba, fold, rules, powers, **names):
 
 @dataclass(frozen=True)
 class Decisions(Method):
-    """The supervised model, committees and all students of a fold; the answer is the unaligned student."""
+    """The supervised model, committees and all students of a fold; the answer is the first student."""
 
     uses_strategy: ClassVar[bool] = False
 
@@ -185,29 +164,18 @@ class Decisions(Method):
         rows += evaluate(balanced_committee.predict_proba(X), fold, find_rules(1), plain, model="balanced committee")
         answer = None
         for temperature in TEMPERATURES:
-            sharpened = sharpen(soft, temperature)
-            allowed = nearest_proportions(sharpened, y, n_classes)
-            priors = {"none": None, "exact": "labeled", "interval": allowed}
-            done = {}
-            for alignment, class_prior in priors.items():
-                if alignment == "interval" and allowed is None:
-                    proba = done["none"]
-                else:
-                    proba = self._teach(fold, request, soft, temperature, class_prior)
-                done[alignment] = proba
-                names = {"model": "student", "temperature": temperature, "alignment": alignment}
-                powers = {"1": 1.0, "0.5": 0.5, "calibrated": temperature * calibrated}
-                rows += evaluate(proba, fold, find_rules(1 / temperature), powers, **names)
-            answer = done["none"] if answer is None else answer
+            proba = self._teach(fold, request, soft, temperature)
+            powers = {"1": 1.0, "0.5": 0.5, "calibrated": temperature * calibrated}
+            rows += evaluate(proba, fold, find_rules(1 / temperature), powers, model="student", temperature=temperature)
+            answer = proba if answer is None else answer
         return Answer(answer, details={"rows": rows, "calibrated": calibrated})
 
-    def _teach(self, fold, request, soft, temperature, class_prior):
+    def _teach(self, fold, request, soft, temperature):
         """Probabilities of the test rows from a student."""
         student = SoftSelfTrainingClassifier(
             request.estimator(),
             teacher=KnownAnswers(soft),
             temperature=temperature,
-            class_prior=class_prior,
             categorical_features=fold.categorical,
             random_state=request.seed,
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.study.methods import Method
-from tabcast.study.methods.others import fit_without_validation
+from tabcast.study.methods.others import AlignedSelfTraining, fit_without_validation
 from tabcast.study.work import Answer
 from tabcast.table._tables import take_rows
 from tabcast.table._types import stack_rows
@@ -72,13 +72,11 @@ class Labeling(Method):
             y = np.concatenate([fold.y_labeled, np.full(len(fold.y_pool), -1)])
             model.fit(stack_rows(fold.X_labeled, fold.X_pool), y)
             return Answer(np.asarray(model.supervised_.predict_proba(fold.X_test), dtype=float))
-        prior = None if self.align == "no" else "labeled" if self.align == "yes" else "auto"
         temperature = 1.0 if self.align == "no" else "auto"
-        classifier = SoftSelfTrainingClassifier(
+        classifier = (AlignedSelfTraining if self.align == "yes" else SoftSelfTrainingClassifier)(
             request.estimator(),
             teacher=Committee(),
             temperature=temperature,
-            class_prior=prior,
             categorical_features=fold.categorical,
             random_state=request.seed,
         )

@@ -44,11 +44,11 @@ def with_committee(**changes):
 def test_a_whole_verdict():
     assert say_verdict(make_verdict()) == [
         "The unlabeled rows probably helped.",
-        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% (supervised) to 83.5% "
-        "(self-trained): a change of +2.3 points (90% interval: -1.0 to +5.6 points).",
+        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% without the unlabeled rows "
+        "to 83.5% with them: a change of +2.3 points (90% interval: -1.0 to +5.6 points).",
         "The interval is 6.6 points wide: if the change stays the same, about 43 more labeled rows would settle "
         "whether it is real.",
-        "The self-trained model was kept, because its cross-validated score is better than the supervised one's.",
+        "The model with the unlabeled rows was kept, because its cross-validated score is better.",
     ]
 
 
@@ -83,18 +83,18 @@ def test_a_score_that_fell_is_not_called_no_difference(gain, sentence):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({}, "The self-trained model was kept, because its cross-validated score is better than the supervised one's."),
+        ({}, "The model with the unlabeled rows was kept, because its cross-validated score is better."),
         (
             {"chosen": "supervised", "gain": -0.01},
-            "The supervised model was kept, because its cross-validated score is better.",
+            "The model without the unlabeled rows was kept, because its cross-validated score is better.",
         ),
         (
             {"chosen": "supervised", "gain": 0.0},
-            "The supervised model was kept, because the cross-validated scores are equal.",
+            "The model without the unlabeled rows was kept, because the cross-validated scores are equal.",
         ),
         (
             {"chosen": "supervised", "same_model": True},
-            "The supervised model was kept: self-training on all rows ended with it as well.",
+            "The model without the unlabeled rows was kept: self-training on all rows ended with it as well.",
         ),
     ],
 )
@@ -122,13 +122,13 @@ def test_equal_everywhere():
 def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
     assert say_verdict(with_committee()) == [
         "Better than your model alone, but what the unlabeled rows changed may be chance.",
-        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% (supervised) to 85.2% "
-        "(self-trained): a change of +4.0 points (90% interval: +1.0 to +7.0 points).",
+        "Cross-validated on 40 labeled rows (10 splits), balanced accuracy went from 81.2% without the unlabeled rows "
+        "to 85.2% with them: a change of +4.0 points (90% interval: +1.0 to +7.0 points).",
         "A committee of several kinds of models, trained on the labeled rows alone, has 84.7%: the part that the "
         "unlabeled rows add is +0.5 points (90% interval: -2.0 to +3.0 points).",
         "The interval is 5.0 points wide, much wider than the part itself: no realistic number of further labels would "
         "settle whether it is real.",
-        "The self-trained model was kept, because its cross-validated score is better than the supervised one's.",
+        "The model with the unlabeled rows was kept, because its cross-validated score is better.",
     ]
 
 
@@ -182,7 +182,7 @@ def test_no_unlabeled_rows():
 def test_a_score_that_is_no_proportion_is_not_given_in_points():
     verdict = make_verdict(metric="neg_log_loss", supervised=-0.5, self_trained=-0.477)
     assert (
-        "neg log loss went from -0.500 (supervised) to -0.477 (self-trained): a change of +0.023 (90% interval: "
+        "went from -0.500 without the unlabeled rows to -0.477 with them: a change of +0.023 (90% interval: "
         in (say_verdict(verdict)[1])
     )
 

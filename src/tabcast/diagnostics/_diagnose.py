@@ -36,6 +36,7 @@ from tabcast.table._types import stack_rows
 
 MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an answer
 MOST_FOLDS = 5  # in which the importance of columns is measured: the model is fitted again in each
+MANY_COLUMNS = 200  # of more, the importance is measured in two folds, or it would take most of the time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,7 +207,7 @@ def _find_importance(guarded: GuardedClassifier, table: Any, codes: Index, rando
     held_out = guarded.out_of_fold_
     splits = [
         (held_out.trained[int(fold)], held_out.rows[held_out.folds == fold])
-        for fold in np.unique(held_out.folds)[:MOST_FOLDS]
+        for fold in np.unique(held_out.folds)[: MOST_FOLDS if np.shape(table)[1] <= MANY_COLUMNS else 2]
     ]
     try:
         return importance(guarded.supervised_, table, codes, splits, random_state=random_state)

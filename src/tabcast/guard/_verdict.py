@@ -247,11 +247,11 @@ def _say_headline(verdict: Mapping[str, Any]) -> str:
 
 def _say_total(verdict: Mapping[str, Any]) -> str:
     """What the self-trained model gains over the supervised one, and the rows it was measured on."""
-    total = verdict["total"]
+    total, without, with_them = verdict["total"], _score(verdict, "supervised"), _score(verdict, "self_trained")
     return (
         f"Cross-validated on {verdict['n_labeled']} labeled rows ({len(verdict['scores'])} splits), {_name(verdict)} "
-        f"went from {_score(verdict, 'supervised')} (supervised) to {_score(verdict, 'self_trained')} (self-trained): "
-        f"a change of {_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
+        f"went from {without} without the unlabeled rows to {with_them} with them: a change of "
+        f"{_amount(verdict, total['gain'])} ({_interval(verdict, total)})."
     )
 
 
@@ -304,12 +304,12 @@ def _say_unscored(verdict: Mapping[str, Any]) -> list[str]:
 def _say_choice(verdict: Mapping[str, Any]) -> str:
     """Which model was kept, and why."""
     if verdict["chosen"] != "supervised":
-        return "The self-trained model was kept, because its cross-validated score is better than the supervised one's."
+        return "The model with the unlabeled rows was kept, because its cross-validated score is better."
     if verdict["same_model"]:
-        return "The supervised model was kept: self-training on all rows ended with it as well."
+        return "The model without the unlabeled rows was kept: self-training on all rows ended with it as well."
     if verdict["total"]["gain"] == 0:
-        return "The supervised model was kept, because the cross-validated scores are equal."
-    return "The supervised model was kept, because its cross-validated score is better."
+        return "The model without the unlabeled rows was kept, because the cross-validated scores are equal."
+    return "The model without the unlabeled rows was kept, because its cross-validated score is better."
 
 
 def _interval(verdict: Mapping[str, Any], gain: Mapping[str, Any]) -> str:

@@ -113,8 +113,7 @@ def describe_model(guarded: GuardedClassifier, name: str) -> str:
     if not (isinstance(model, AveragedClassifier) and isinstance(teacher, Committee)):
         return name
     named = zip(teacher.members, model.weights, strict=True)
-    parts = (f"{KINDS.get(one, one) if isinstance(one, str) else one!r} {weight:.0%}" for one, weight in named)
-    return f"ensemble of {', '.join(parts)}"
+    return "ensemble of " + ", ".join(f"{KINDS.get(str(one), str(one))} {weight:.0%}" for one, weight in named)
 
 
 def _fit(guarded: GuardedClassifier, table: PreparedTable, scoring: str) -> None:
