@@ -4,13 +4,14 @@ For authors of plug-ins, and run over every member of tabcast itself. Each funct
 AssertionError that says which promise it breaks.
 """
 
-from tabcast.testing._models import check_decision, check_teacher
-from tabcast.testing._parts import (
+from tabcast.testing._families import (
     check_confidence,
+    check_decision,
     check_density,
     check_feature_selection,
     check_noise_filter,
     check_strategy,
+    check_teacher,
     check_weighting,
 )
 
