@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,8 +65,8 @@ def select(results: pd.DataFrame, where: Spec) -> pd.DataFrame:
 
 def compare(
     results: pd.DataFrame,
-    published: pd.DataFrame | None,
     *,
+    published: pd.DataFrame | None,
     columns: Sequence[str] = ("dataset",),
     beside: bool = False,
     **options: Any,
@@ -91,15 +92,14 @@ def read_printed(published: Path) -> Printed:
 
 def rank(
     results: pd.DataFrame,
-    published: pd.DataFrame | None,
     *,
+    published: pd.DataFrame | None,
+    printed: Printed | None,
     settings: Sequence[str] = ("dataset", "model"),
     methods: Sequence[str] = RANKED,
     value: str = "score",
     reference: str = "baseline",
     beside: bool = False,
-    printed: Printed | None = None,
-    title: str = "",
 ) -> Table:
     """Average ranks by strategy, with tests of each method against the reference; `beside` adds the paper's."""
     lines, notes = [], []
@@ -143,7 +143,7 @@ def rank(
     if lines:
         frame = frame.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64"))
         notes.append("sd is the standard deviation of the ranks over settings, with n in the variance.")
-    return Table(title or f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
+    return Table(f"Average ranks; wins and p-values against {reference}", frame, 2, tuple(notes))
 
 
 def _friedman(statistic: float, p_value: float) -> str:
@@ -160,13 +160,11 @@ def complete_scores(
 
 def differ(
     results: pd.DataFrame,
-    published: pd.DataFrame | None,
     *,
     pairs: Sequence[Sequence[str]] = (("cast-l", "baseline"), ("cast-d", "baseline")),
     by: Sequence[str] = ("tuning", "strategy"),
     values: Sequence[str] = ("score", "auc", "log_loss"),
     overall: bool = False,
-    title: str = "",
 ) -> Table:
     """Paired differences with 95% intervals: for each dataset, or (`overall`) over the datasets only."""
     frames = []
@@ -182,17 +180,15 @@ def differ(
         "Differences of trials on the same rows: fold means by seed, then over seeds; overall: over datasets.",
         f"se is the standard error over seeds (overall: over datasets), {STANDARD_ERROR}; 95% intervals are Student's.",
     )
-    return Table(title or "Paired differences", frame[columns] if len(frame) else frame, 4, notes)
+    return Table("Paired differences", frame[columns] if len(frame) else frame, 4, notes)
 
 
 def better(
     results: pd.DataFrame,
-    published: pd.DataFrame | None,
     *,
     pairs: Sequence[Sequence[str]],
     by: Sequence[str] = ("model",),
     values: Sequence[str] = ("score",),
-    title: str = "",
 ) -> Table:
     """Number of datasets on which a method is better, its mean difference, and a test over the datasets."""
     lines = []
@@ -211,17 +207,10 @@ def better(
         f"A difference that is 0 at the {DIGITS} digits shown is a tie.",
         f"se is the standard error over datasets, {STANDARD_ERROR}.",
     )
-    return Table(title or "On how many datasets", _correct(lines), DIGITS, notes)
+    return Table("On how many datasets", _correct(lines), DIGITS, notes)
 
 
-def models(
-    results: pd.DataFrame,
-    published: pd.DataFrame | None,
-    *,
-    reference: str,
-    values: Sequence[str] = ("score",),
-    title: str = "",
-) -> Table:
+def models(results: pd.DataFrame, *, reference: str, values: Sequence[str] = ("score",)) -> Table:
     """Number of datasets on which models keep up with a reference model, their mean difference, and a test."""
     trials = results.drop(columns=present(results, ("method", *OF_A_MODEL))).rename(columns={"model": "method"})
     lines = []
@@ -242,7 +231,7 @@ def models(
         f"se is the standard error over datasets, {STANDARD_ERROR}; Wilcoxon's signed-rank test is over datasets, "
         "Holm-corrected over this table.",
     )
-    return Table(title or f"Models against {reference}", _correct(lines), DIGITS, notes)
+    return Table(f"Models against {reference}", _correct(lines), DIGITS, notes)
 
 
 def _test_over_datasets(means: Floats, value: str) -> tuple[Floats, dict[str, Any]]:
@@ -285,14 +274,7 @@ def differences_of(
     return paired_differences(results, method, reference, by, value=value).assign(value=value)
 
 
-def control(
-    results: pd.DataFrame,
-    published: pd.DataFrame | None,
-    *,
-    by: Sequence[str] = ("tuning", "strategy"),
-    reference: str = "baseline",
-    title: str = "",
-) -> Table:
+def control(results: pd.DataFrame, *, by: Sequence[str] = ("tuning", "strategy"), reference: str = "baseline") -> Table:
     """CAST's gain beside the gains of controls that do not use the density; means over datasets.
 
     A gain is due to density only if the controls do not have it as well. *Same budget* gives the baseline as many tries
@@ -319,11 +301,11 @@ def control(
         "of other rows.",
         "Operating point: the supervised probabilities divided by the class proportions. Lower log-loss is better.",
     )
-    title = title or f"Gains over {reference}, and what controls gain"
+    title = f"Gains over {reference}, and what controls gain"
     return Table(title, pd.concat(frames[1:] or frames).assign(mark=""), 4, notes, rows, columns)
 
 
-def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str = "score", title: str = "") -> Table:
+def agree(results: pd.DataFrame, *, published: pd.DataFrame | None, value: str = "score") -> Table:
     """How often our gain over the baseline has the sign of the paper's, at its digits, and the means of both."""
     if published is None:
         raise ValueError("A table of kind 'agree' needs `published` in the configuration.")
@@ -341,7 +323,7 @@ def agree(results: pd.DataFrame, published: pd.DataFrame | None, *, value: str =
         our_gain=("our_gain", "mean"),
         paper_gain=("paper_gain", "mean"),
     )
-    return Table(title or "Gains over the baseline: ours and the paper's", found, 4)
+    return Table("Gains over the baseline: ours and the paper's", found, 4)
 
 
 class AlphaWinners(NamedTuple):
@@ -383,23 +365,17 @@ def alpha_winners(results: pd.DataFrame) -> AlphaWinners:
     return AlphaWinners(shares, float(low), float(high), len(alphas), int((trials["best_round"] == 0).sum()))
 
 
-def winners(results: pd.DataFrame, published: pd.DataFrame | None, *, title: str = "") -> Table:
+def winners(results: pd.DataFrame) -> Table:
     """Proportions of the winning alphas with the interval that holds 90% of them."""
     found = alpha_winners(results)
     notes = (
         f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
         f"{found.n_tied} trials are left out in which the supervised model won: all alphas tie there.",
     )
-    return Table(title or "Winning alphas", found.shares, 3, notes)
+    return Table("Winning alphas", found.shares, 3, notes)
 
 
-def spend(
-    results: pd.DataFrame,
-    published: pd.DataFrame | None,
-    *,
-    baseline: str = "baseline",
-    title: str = "",
-) -> Table:
+def spend(results: pd.DataFrame, *, published: pd.DataFrame | None, baseline: str = "baseline") -> Table:
     """Seconds of the base classifier, and what the densities add; the paper's beside ours."""
     keys = ["dataset", "model"]
     frame = _means(results[results["method"] != baseline], [*keys, "method"], "density_seconds")
@@ -413,7 +389,7 @@ def spend(
     note = (
         "Training: fits and predictions of one curriculum run. Feature selection, once per fold, is listed separately."
     )
-    return Table(title or "Seconds, and what CAST adds", frame, 3, (note,))
+    return Table("Seconds, and what CAST adds", frame, 3, (note,))
 
 
 def _means(results: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
@@ -441,6 +417,7 @@ VIEWS: dict[str, Callable[..., Table]] = {
     "winners": winners,
     "spend": spend,
 }
+BESIDE_PAPER = ("compare", "rank", "agree", "spend")  # kinds that take the published table
 
 
 def make_table(
@@ -459,13 +436,15 @@ def make_table(
     printed : Printed, optional
         The ranks and tests that the paper prints beside them, for tables of ranks.
     """
-    options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
-    kind = spec.get("kind", "compare")
+    options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where", "title")}
+    kind, where = spec.get("kind", "compare"), spec.get("where", {})
     check_choice(kind, VIEWS, f"kind of table {spec.get('name', '')!r}")
     check_columns(spec, results)
     if kind == "rank":
         options["printed"] = printed
-    where = spec.get("where", {})
     if published is not None:
         published = select(published, {name: wanted for name, wanted in where.items() if name in published.columns})
-    return VIEWS[kind](select(results, where), published, **options)
+    if kind in BESIDE_PAPER:
+        options["published"] = published
+    table = VIEWS[kind](select(results, where), **options)
+    return replace(table, title=spec.get("title") or table.title)

@@ -23,6 +23,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "density_quality": density.draw_density_quality,
     "confidence_map": density.draw_confidence_map,
 }
+OF_DETAILS = ("density_quality", "confidence_map")  # the others are drawn from the results table
 
 
 def make_figure(
@@ -47,4 +48,5 @@ def make_figure(
     options = {key: value for key, value in spec.items() if key not in ("name", "kind", "where")}
     check_choice(spec.get("kind"), FIGURES, f"kind of figure {spec.get('name', '')!r}")
     check_columns(spec, results)
-    return FIGURES[spec["kind"]](select(results, spec.get("where", {})), details, labels or {}, **options)
+    chosen = select(results, spec.get("where", {}))
+    return FIGURES[spec["kind"]](details if spec["kind"] in OF_DETAILS else chosen, labels or {}, **options)

@@ -25,7 +25,6 @@ INCH = 0.3  # height of a line of labels in a new figure
 
 def draw_critical_difference(
     results: pd.DataFrame,
-    details: Any,
     labels: Labels,
     *,
     strategy: str,
@@ -81,7 +80,6 @@ DIAMOND = 0.32  # half the height of the overall diamond, in lines
 
 def draw_gains(
     results: pd.DataFrame,
-    details: Any,
     labels: Labels,
     *,
     method: str,
@@ -169,7 +167,7 @@ def _signed(value: float, decimals: int) -> str:
 ALPHA_BAR, ALPHA_BAND = "#0072b2", "#cfe3f0"
 
 
-def draw_alpha_winners(results: pd.DataFrame, details: Any, labels: Labels) -> Figure:
+def draw_alpha_winners(results: pd.DataFrame, labels: Labels) -> Figure:
     """Draw the proportion of each alpha as a bar, and behind it the interval that holds 90% of the winners."""
     winners = alpha_winners(results)
     ax = make_panels((1, 1), (4.6, 3.0))[0, 0]
@@ -254,7 +252,7 @@ def relative_improvements(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def draw_label_fractions(results: pd.DataFrame, details: Any, labels: Labels) -> Figure:
+def draw_label_fractions(results: pd.DataFrame, labels: Labels) -> Figure:
     """Draw improvement against the proportion of labeled rows: strategies as rows, datasets as columns.
 
     Whiskers are one standard error long to each side. The line at 0 is the supervised model. Hollow markers rest on
@@ -282,14 +280,13 @@ def draw_label_fractions(results: pd.DataFrame, details: Any, labels: Labels) ->
         column = panels[top : top + len(strategies), number % width]
         for ax, strategy in zip(column, strategies, strict=True):
             _draw_panel(ax, of_dataset[of_dataset["strategy"].isin([strategy, "none"])], methods, fractions)
+            if number % width == 0:
+                name = f"{display_name('strategy', strategy)}\n" if strategy != "none" else ""
+                ax.set_ylabel(f"{name}improvement (%)", fontsize="small")
         column[0].set_title(wrap_name(display_name("dataset", dataset, labels)), fontsize="small")
         lows, highs = zip(*(ax.get_ylim() for ax in column), strict=True)
         for ax in column:
             ax.set_ylim(min(lows), max(highs))
-        if number % width == 0:
-            for ax, strategy in zip(column, strategies, strict=True):
-                name = display_name("strategy", strategy)
-                ax.set_ylabel("improvement (%)" if strategy == "none" else f"{name}\nimprovement (%)", fontsize="small")
         column[-1].set_xlabel("labeled rows (%)", fontsize="small")
     for ax in panels[-len(strategies) :, (len(datasets) - 1) % width + 1 :].flat:
         ax.set_axis_off()

@@ -77,7 +77,7 @@ def density_quality(trials: Details) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_density_quality(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
+def draw_density_quality(details: Details, labels: Labels) -> Figure:
     """Draw accuracy against density, one panel per dataset, and below it the dataset's metric where it is another one.
 
     A point stands in the middle of its bin, whiskers are the 95% interval, the dashed line is the mean of the bins,
@@ -124,7 +124,7 @@ def _draw_points(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     ax.plot(at, value, color=POINT, linewidth=1.2, marker="o", markersize=3.5, zorder=3)
 
 
-def draw_confidence_map(results: pd.DataFrame, details: Details, labels: Labels) -> Figure:
+def draw_confidence_map(details: Details, labels: Labels) -> Figure:
     """Draw the raw confidence and CAST's side by side, darker where more confident, with the labeled rows on top.
 
     The first trial has x and y (coordinates of a grid), raw and cast (a list for each y of the largest confidence at
