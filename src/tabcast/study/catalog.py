@@ -9,15 +9,13 @@ from hashlib import blake2b
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 from tabcast.study.datasets import DatasetInfo, list_datasets
 from tabcast.study.methods import Method, others, paper
 from tabcast.study.models import MODELS, Model
 from tabcast.study.records import Store, Task, Trial, configuration
 from tabcast.study.work import describe_loop, describe_part
-
-Named = TypeVar("Named", DatasetInfo, Model, Method)
 
 
 @dataclass(frozen=True)
@@ -80,22 +78,14 @@ def load_catalog(plugins: Iterable[Path] = ()) -> Catalog:
         Plug-in folders; the code in their Python files is run.
     """
     sources = [paper, others, *(_import_file(path) for folder in plugins for path in _python_files(folder))]
-    found = [value for module in sources for value in vars(module).values()]
-    return Catalog(
-        _by_name([*list_datasets(), *_of_type(found, DatasetInfo)], "dataset"),
-        _by_name([*MODELS.values(), *_of_type(found, Model)], "model"),
-        _by_name(_of_type(found, Method), "method"),
-    )
+    found = [*list_datasets(), *MODELS.values(), *(value for module in sources for value in vars(module).values())]
+    families = ((DatasetInfo, "dataset"), (Model, "model"), (Method, "method"))
+    return Catalog(*(_by_name([one for one in found if isinstance(one, kind)], word) for kind, word in families))
 
 
-def _of_type(values: Sequence[Any], kind: Any) -> list[Any]:
-    """List the members among the values, each once."""
-    return list({id(value): value for value in values if isinstance(value, kind)}.values())
-
-
-def _by_name(members: Sequence[Named], kind: str) -> dict[str, Named]:
+def _by_name(members: Sequence[Any], kind: str) -> dict[str, Any]:
     """Index members by name; two of the same name are an error."""
-    named: dict[str, Named] = {}
+    named: dict[str, Any] = {}
     for member in members:
         if named.get(member.name, member) is not member:
             raise ValueError(f"There are two {kind}s called {member.name!r}; give the plug-in another name.")

@@ -75,9 +75,8 @@ class Grid:
         learners = list(dict.fromkeys(self._learner(*pair, catalog) for pair in product(self.models, self.tunings)))
         ways = [way for method in self.methods for way in self._ways(method, catalog)]
         seeds = tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
-        for dataset, fraction, corruption, seed in product(
-            self.datasets, self.label_fractions, self.corruptions, seeds
-        ):
+        rows = product(self.datasets, self.label_fractions, self.corruptions, seeds)
+        for dataset, fraction, corruption, seed in rows:
             for learner in learners:
                 caps: Mapping[str, Any] = self.caps.get(learner.model, {})
                 if seed not in seeds[: caps.get("seeds")]:
@@ -186,13 +185,12 @@ def read_study(path: Path | str, *, records: Path | str | None = None, plugins: 
     folders = tuple((path.parent / folder).resolve() for folder in text.get("plugins", []))
     folders += tuple(Path(folder).resolve() for folder in plugins)
     catalog = load_catalog(folders)
-    grids = [_read_grid(grid, catalog, path) for grid in text["grid"]]
     place = path.parent / text.get("records", "records") if records is None else Path(records)
     return Study(
         path,
         text["title"],
         text["item"],
-        tuple(Grid(**grid) for grid in grids),
+        tuple(Grid(**_read_grid(grid, catalog, path)) for grid in text["grid"]),
         {name: _read_grid(changes, catalog, path) for name, changes in text["profiles"].items()},
         place.resolve(),
         catalog,
@@ -238,9 +236,8 @@ def _check_value(key: str, value: Any, low: int, catalog: Catalog, path: Path) -
         "folds": range(N_FOLDS),
     }
     if key in known:
-        check_choice(
-            value, known[key], f"{'strategy' if key == 'strategies' else key.removesuffix('s')} in {path.name}"
-        )
+        kind = "strategy" if key == "strategies" else key.removesuffix("s")
+        check_choice(value, known[key], f"{kind} in {path.name}")
     elif key in PROPORTIONS:
         check_number(value, key, path.name, PROPORTIONS[key])
     else:

@@ -192,10 +192,8 @@ def write_figures(
         check_choice(kind, ("png", "svg", "pdf"), "format of a figure")
     if not study.figures:
         raise ValueError(f"{study.path.name} has no figures; try: tabcast study table {study.path}")
-    if results is None:
-        found, details = collect_results(study, profile), collect_details(study, profile)
-    else:
-        found, details = read_results(results), read_details(results)
+    found = collect_results(study, profile) if results is None else read_results(results)
+    details = collect_details(study, profile) if results is None else read_details(results)
     paths = []
     for spec in study.figures:
         figure = make_figure(spec, found, details, study.catalog.labels)

@@ -10,7 +10,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distributions
@@ -127,21 +127,19 @@ def count_written(paths: Sequence[Path], since: float) -> int:
 @contextmanager
 def _workers(n_jobs: int, dask: str | None) -> Iterator[None]:
     """Set where `Parallel` runs its calls."""
-    with ExitStack() as stack:
-        if dask is None:
-            stack.enter_context(warnings.catch_warnings())
+    if dask is None:
+        threads = {"inner_max_num_threads": 1} if n_jobs > 1 else {}
+        with warnings.catch_warnings(), parallel_config("loky", n_jobs=n_jobs, **threads):
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)  # loky replaces it
-            threads = {"inner_max_num_threads": 1} if n_jobs > 1 else {}
-            stack.enter_context(parallel_config("loky", n_jobs=n_jobs, **threads))
-        else:
-            try:
-                from distributed import Client
-            except ImportError as error:
-                raise ImportError(
-                    "A Dask cluster needs dask.distributed. Install it with: pip install 'tabcast[dask]'."
-                ) from error
-            client = stack.enter_context(Client(dask, set_as_default=False))
-            stack.enter_context(parallel_config("dask", client=client))
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "A Dask cluster needs dask.distributed. Install it with: pip install 'tabcast[dask]'."
+        ) from error
+    with Client(dask, set_as_default=False) as client, parallel_config("dask", client=client):
         yield
 
 

@@ -193,6 +193,7 @@ class Work:
         )
         # Base classifiers get the table as it is: in the paper's preprocessing codes of levels are numbers to them.
         self._to_fit = replace(self.data, categorical_features=None)
+        self._split = Split(self.data.labeled, self.data.validation)
         self._fitters: dict[str, Fitter] = {}
         self._selections: dict[str, tuple[ChosenColumns, float]] = {}
         self._prepared: dict[tuple[str, str], tuple[PreparedHard, float]] = {}
@@ -208,13 +209,12 @@ class Work:
 
     def supervised(self, estimator: Any) -> Tested:
         """The classifier of the labeled rows alone."""
-        fitter = self.fitter(estimator)
-        return cast(Tested, fitter.fit_supervised(Split(fitter.data.labeled, fitter.data.validation)))
+        return cast(Tested, self.fitter(estimator).fit_supervised(self._split))
 
     def supervised_score(self, estimator: Any) -> float:
         """Validation score of an estimator on the labeled rows alone; for tuning, nothing is remembered."""
         fitter = Fitter(estimator, self._to_fit, self._scorer)
-        request = Split(fitter.data.labeled, fitter.data.validation), PseudoLabels.none(len(self.data.pool))
+        request = self._split, PseudoLabels.none(len(self.data.pool))
         return fitter.fit([request], predict_pool=False, predict_held_out=False)[0].score
 
     def forget_fits(self) -> None:
@@ -237,8 +237,7 @@ class Work:
             columns, _ = self.selection(selection)
             start = perf_counter()
             parts = Parts(confidence, TakeAll(), Constant(1.0), KeepAllRows(), columns, NoValidation())
-            split = Split(self.data.labeled, self.data.validation)
-            prepared = HardMethod(parts).prepare(self.data, split, split.y_held_out)
+            prepared = HardMethod(parts).prepare(self.data, self._split, self._split.y_held_out)
             self._prepared[key] = prepared, perf_counter() - start
         return self._prepared[key]
 

@@ -177,9 +177,7 @@ def estimate_over_repetitions(trials: pd.DataFrame, value: str, settings: Sequen
 
 
 def summarize(
-    results: pd.DataFrame,
-    by: Sequence[str] = ("dataset", "model", "method", "strategy"),
-    value: str = "score",
+    results: pd.DataFrame, by: Sequence[str] = ("dataset", "model", "method", "strategy"), value: str = "score"
 ) -> pd.DataFrame:
     """Average a measurement over seeds and folds, by group, with its standard error.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -170,14 +171,11 @@ def make_dataset(info: DatasetInfo, X: pd.DataFrame, labels: pd.Series[Any]) -> 
 
 def in_natural_order(levels: list[Any]) -> list[Any]:
     """Levels sorted: as numbers if all of them are numbers ('2' before '10'), else as they compare, else as text."""
-    try:
+    with suppress(TypeError, ValueError):
         return sorted(levels, key=lambda level: (_finite_number(level), str(level)))
-    except (TypeError, ValueError):
-        pass
-    try:
+    with suppress(TypeError):
         return sorted(levels)
-    except TypeError:
-        return sorted(levels, key=lambda level: (type(level).__name__, str(level)))
+    return sorted(levels, key=lambda level: (type(level).__name__, str(level)))
 
 
 def _finite_number(level: Any) -> float:

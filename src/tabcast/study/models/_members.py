@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from tabcast.models import make_model
 from tabcast.models._catalog import default_classifier
-from tabcast.study.models._model import Model, Space
+from tabcast.study.models._model import Build, Model, Space
 
 SMALL_TREES = {"n_estimators": 100, "learning_rate": 0.1, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8}
 NETWORKS = {
@@ -145,13 +145,17 @@ def build_regression(params: Mapping[str, Any], seed: int) -> Any:
     return Pipeline([("columns", columns), ("regression", regression)])
 
 
+def searched(name: str, label: str, build: Build, **options: Any) -> Model:
+    """Return a model with all its search spaces."""
+    return Model(name, label, build, spaces_of(name), **options)
+
+
 def network(name: str) -> Model:
     """Return a network of tabcast, which takes the table with its categories and missing values."""
-    return Model(
+    return searched(
         name,
         NETWORKS[name],
         lambda params, seed: make_model(name, seed=seed).set_params(**params),
-        spaces_of(name),
         unavailable=None if find_spec("torch") else MISSING,
         vary=lambda estimator, seed: clone(estimator).set_params(random_state=seed),
         preprocessing="native",
@@ -159,41 +163,18 @@ def network(name: str) -> Model:
     )
 
 
+XGBOOST: dict[str, Any] = {"vary": vary_xgboost, "trees": "n_estimators"}
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
-        Model(
-            "xgboost",
-            "XGBoost",
-            partial(build_xgboost, {}),
-            spaces_of("xgboost"),
-            vary=vary_xgboost,
-            trees="n_estimators",
+        searched("xgboost", "XGBoost", partial(build_xgboost, {}), **XGBOOST),
+        # For few rows and no time to tune: small trees, shrinkage, sampling.
+        Model("sane_xgboost", "XGBoost, small trees", partial(build_xgboost, SMALL_TREES), **XGBOOST),
+        searched(
+            "hist_gradient_boosting", "HistGradientBoosting", build_boosting, vary=vary_boosting, trees="max_iter"
         ),
-        Model(  # for few rows and no time to tune: small trees, shrinkage, sampling
-            "sane_xgboost",
-            "XGBoost, small trees",
-            partial(build_xgboost, SMALL_TREES),
-            vary=vary_xgboost,
-            trees="n_estimators",
-        ),
-        Model(
-            "hist_gradient_boosting",
-            "HistGradientBoosting",
-            build_boosting,
-            spaces_of("hist_gradient_boosting"),
-            vary=vary_boosting,
-            trees="max_iter",
-        ),
-        Model(
-            "random_forest",
-            "Random forest",
-            build_forest,
-            spaces_of("random_forest"),
-            vary=vary_forest,
-            trees="n_estimators",
-        ),
-        Model("logistic_regression", "Logistic regression", build_regression, spaces_of("logistic_regression")),
+        searched("random_forest", "Random forest", build_forest, vary=vary_forest, trees="n_estimators"),
+        searched("logistic_regression", "Logistic regression", build_regression),
         *map(network, NETWORKS),
     )
 }

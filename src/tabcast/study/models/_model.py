@@ -77,19 +77,15 @@ class Space:
         """
         kinds = import_optuna().distributions
         old: Any = self.distributions[name]
-        new: BaseDistribution
-        if isinstance(old, kinds.CategoricalDistribution):
-            lowest, kept = min(old.choices), tuple(one for one in old.choices if one <= highest)
-        else:
-            lowest, kept = old.low, ()
+        is_list, is_integer = (isinstance(old, kind) for kind in (kinds.CategoricalDistribution, kinds.IntDistribution))
+        lowest = min(old.choices) if is_list else old.low
         if highest < lowest:
             raise ValueError(f"A cap on `{name}` must be at least {lowest}, where its range starts; got {highest!r}.")
-        if kept:
-            new = kinds.CategoricalDistribution(kept)
-        elif isinstance(old, kinds.IntDistribution):
-            new = kinds.IntDistribution(old.low, min(old.high, int(highest)), log=old.log)
+        if is_list:
+            new = kinds.CategoricalDistribution(tuple(one for one in old.choices if one <= highest))
         else:
-            new = kinds.FloatDistribution(old.low, min(old.high, highest), log=old.log)
+            kind, high = (kinds.IntDistribution, int(highest)) if is_integer else (kinds.FloatDistribution, highest)
+            new = kind(old.low, min(old.high, high), log=old.log)
         start = None if self.start is None else {**self.start, name: min(self.start[name], highest)}
         return replace(self, distributions={**self.distributions, name: new}, start=start)
 
