@@ -26,13 +26,7 @@ FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "p
 RESULTS = "results.csv.gz"
 DETAILS = "details.json.gz"  # beside it, where figures need more
 METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
-SECONDS = {
-    "seconds": "trial",
-    "fit_seconds": "fit",
-    "search_seconds": "search",
-    "density_seconds": "density",
-    "selection_seconds": "selection",
-}
+SECONDS = {"seconds": "trial"} | {f"{part}_seconds": part for part in ("fit", "search", "density", "selection")}
 
 
 def collect_results(study: Study, profile: str) -> pd.DataFrame:

@@ -77,21 +77,10 @@ def order_values(column: str, values: Iterable[Any]) -> list[Any]:
     return sorted(distinct, key=lambda value: known.index(value) if value in known else len(known))
 
 
-SETTING = (
-    "dataset",
-    "model",
-    "tuning",
-    "n_tuning_trials",
-    "max_trees",
-    "caps",
-    "method",
-    "strategy",
-    "noise_filter",
-    "label_fraction",
-    "corruption",
-    "preprocessing",
-    "max_rows",
-)
+BUDGET = ("n_tuning_trials", "max_trees", "caps")  # of tuning; two models need not share these
+WAY = ("method", "strategy", "noise_filter")
+ROWS = ("label_fraction", "corruption", "preprocessing", "max_rows")
+SETTING = ("dataset", "model", "tuning", *BUDGET, *WAY, *ROWS)
 REPETITION = ("seed", "fold")
 
 

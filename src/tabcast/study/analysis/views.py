@@ -22,11 +22,13 @@ from tabcast.study.analysis.ranks import (
     wilcoxon_holm,
 )
 from tabcast.study.analysis.summary import (
+    BUDGET,
     DIGITS,
     OVERALL,
     ROUNDING,
     STAND_INS,
     STANDARD_ERROR,
+    WAY,
     Floats,
     display_name,
     estimate_mean,
@@ -41,9 +43,8 @@ from tabcast.study.analysis.table import Table, comparison_table
 Spec = Mapping[str, Any]
 LOWER_IS_BETTER = ("log_loss",)
 RANKED = ("baseline", "ts", "hb", "sp", "gp", "cast-d", "cast-l")
-CELL = ["dataset", "model", "method", "strategy", "noise_filter"]  # what a published score is of
+CELL = ["dataset", "model", *WAY]  # what a published score is of
 COMPARED = [name for name in CELL if name != "method"]
-OF_A_MODEL = ("caps", "max_trees", "n_tuning_trials")  # two models need not share these
 
 
 def select(results: pd.DataFrame, where: Spec) -> pd.DataFrame:
@@ -212,7 +213,7 @@ def better(
 
 def models(results: pd.DataFrame, *, reference: str, values: Sequence[str] = ("score",)) -> Table:
     """Number of datasets on which models keep up with a reference model, their mean difference, and a test."""
-    trials = results.drop(columns=present(results, ("method", *OF_A_MODEL))).rename(columns={"model": "method"})
+    trials = results.drop(columns=present(results, ("method", *BUDGET))).rename(columns={"model": "method"})
     lines = []
     for value in values:
         for model in [name for name in finished_trials(trials, value)["method"].unique() if name != reference]:
@@ -406,16 +407,9 @@ def check_columns(spec: Spec, results: pd.DataFrame) -> None:
             check_choice(column, results.columns, f"column in `{option}` of {spec.get('name', '')!r}")
 
 
+# A kind of table is the name of its function.
 VIEWS: dict[str, Callable[..., Table]] = {
-    "compare": compare,
-    "rank": rank,
-    "differ": differ,
-    "better": better,
-    "models": models,
-    "control": control,
-    "agree": agree,
-    "winners": winners,
-    "spend": spend,
+    view.__name__: view for view in (compare, rank, differ, better, models, control, agree, winners, spend)
 }
 BESIDE_PAPER = ("compare", "rank", "agree", "spend")  # kinds that take the published table
 

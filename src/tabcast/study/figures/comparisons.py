@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tabcast.study.analysis.ranks import average_ranks, conover_posthoc
-from tabcast.study.analysis.summary import OVERALL, Floats, Labels, display_name, order_values
+from tabcast.study.analysis.summary import OVERALL, WAY, Floats, Labels, display_name, order_values
 from tabcast.study.analysis.views import RANKED, alpha_winners, complete_scores, differences_of
 from tabcast.study.figures._panels import INK, PALE, draw_legend, draw_nothing, make_panels, tidy, wrap_name
 
@@ -188,7 +188,6 @@ def draw_alpha_winners(results: pd.DataFrame, labels: Labels) -> Figure:
 
 REFERENCE = "supervised"
 SETTING = ["dataset", "model", "tuning", "label_fraction", "corruption", "preprocessing"]
-WAY = ["method", "strategy", "noise_filter"]
 UNIT = [*SETTING, "seed", "fold"]  # a method and the supervised model are compared on the same rows
 ONE_OF = ["model", "tuning", "noise_filter", "corruption", "preprocessing"]  # a figure shows one of each
 
