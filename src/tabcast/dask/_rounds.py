@@ -11,6 +11,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
@@ -37,7 +38,9 @@ from tabcast.table._tables import read_table
 
 REHEARSAL_ROWS = 50_000  # unlabeled rows of the rehearsal where the classifier's max_pool is None
 MOST_ATTEMPTS = 3  # at a round in which a worker is lost
-LOST_WORKER = ("Allreduce", "worker address", "Resilience", "Connection")  # what XGBoost says then
+# What XGBoost and Dask say then.
+LOST_WORKER = ("Allreduce", "worker address", "Resilience", "onnect", "imeout", "imed out", "cancelled")
+SILENCE = 60  # seconds after which the other workers give up waiting for a lost one
 SCORES = ("label", "raw_label", "confidence", "raw_confidence", "density")
 
 log = logging.getLogger("tabcast.dask")
@@ -200,7 +203,7 @@ class Rounds:
         for attempt in range(1, MOST_ATTEMPTS + 1):
             try:
                 return self._train_once(pool)
-            except (xgboost.core.XGBoostError, ValueError, OSError) as error:
+            except (xgboost.core.XGBoostError, ValueError, OSError, CancelledError) as error:
                 if attempt == MOST_ATTEMPTS or not any(sign in str(error) for sign in LOST_WORKER):
                     raise
                 log.warning("A worker was lost in training; the round runs again (%d of %d).", attempt, MOST_ATTEMPTS)
@@ -210,6 +213,7 @@ class Rounds:
         """Train on the labeled rows and the rows of the pool, placed on workers by the workers' names."""
         import dask.dataframe as dd
         from xgboost import dask as xgboost_dask
+        from xgboost.collective import Config
 
         data, inner = self.data, self.template.estimator_ if self.is_adapted else self.template
         nothing = PseudoLabels.none(len(data.pool))
@@ -219,7 +223,8 @@ class Rounds:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         addresses = [address for address, _ in sorted(workers.items(), key=lambda item: str(item[1]["name"]))]
         placed = [
-            self.client.compute(part, workers=[addresses[number % len(addresses)]])
+            # Another worker may take over from a lost one, which would be waited for forever.
+            self.client.compute(part, workers=[addresses[number % len(addresses)]], allow_other_workers=True)
             for number, part in enumerate([_delay(labeled), *encoded])
         ]
         frame = dd.from_delayed(placed, meta=labeled.iloc[:0], verify_meta=False)
@@ -233,7 +238,8 @@ class Rounds:
         matrix = xgboost_dask.DaskQuantileDMatrix(
             self.client, frame[features], frame["\0label"], weight=frame["\0weight"], **options
         )
-        trained = xgboost_dask.train(self.client, params, matrix, inner.get_num_boosting_rounds())
+        config = Config(timeout=SILENCE, tracker_timeout=SILENCE)
+        trained = xgboost_dask.train(self.client, params, matrix, inner.get_num_boosting_rounds(), coll_cfg=config)
         fitted = deepcopy(inner)  # load_model changes the booster in place
         fitted.load_model(bytearray(trained["booster"].save_raw("ubj")))
         if not self.is_adapted:
