@@ -41,6 +41,7 @@ DATASETS = (
     "steel-plates-fault", "vehicle", "wall-robot-navigation",
 )  # fmt: skip
 N_ROWS, FEW, MOST = 1800, 40, 150
+WIDE = "bioresponse"  # 1,776 columns take minutes: the first seed only
 RESULTS = Path(__file__).parents[1] / "results" / "fit"
 SMALLEST = 1e-15  # of a probability in the log-loss, as in scikit-learn
 kept = {}
@@ -116,6 +117,9 @@ def evaluate(name, tenth, seed, data_dir):
     features = table.drop(columns="target")
     plain = plain_average(features[:n_labeled], truth[:n_labeled], features[n_labeled:], seed)
     scores |= score(plain, hidden, classes, "plain")
+    known, labels = guarded.out_of_fold_, guarded.classes_
+    for one, proba in (("cv_with", known.self_trained), ("cv_without", known.supervised)):
+        scores |= score(proba, labels[known.codes], labels, one)
     quality, verdict = run.summary["diagnostics"]["quality"], run.verdict
     said = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy", "balanced_accuracy_low")
     return {
@@ -152,6 +156,14 @@ def summarize(draws):
         for name in ("accuracy", "balanced_accuracy")
     }
     right = (draws["with_accuracy"] > draws["without_accuracy"]) == (draws["chosen"] == "self-trained")
+    choices = []
+    for value, sign in (("accuracy", 1), ("auc", 1), ("log_loss", -1), ("balanced_accuracy", 1)):
+        takes = sign * (draws[f"cv_with_{value}"] - draws[f"cv_without_{value}"]) > 0
+        shares = [
+            (takes == (sign_of * (draws[f"with_{truth}"] - draws[f"without_{truth}"]) > 0)).mean()
+            for truth, sign_of in (("accuracy", 1), ("auc", 1), ("log_loss", -1))
+        ]
+        choices.append(f"{value.replace('_', ' ')} {', '.join(f'{share:.0%}' for share in shares)}")
     helped = draws["word"].eq("helped")
     true_gain = draws["with_accuracy"] - draws["without_accuracy"]
     times = (draws["seconds"] / draws["plain_seconds"]).median()
@@ -159,6 +171,8 @@ def summarize(draws):
         "",
         f"{len(draws)} draws. 95% intervals cover the truth: accuracy {covered['accuracy'].mean():.1%}, balanced "
         f"accuracy {covered['balanced_accuracy'].mean():.1%}.",
+        "A choice by cross-validated score that is right by accuracy, AUC and log-loss of the test rows: "
+        f"{'; '.join(choices)}.",
         f"The better of both models by accuracy was kept in {right.mean():.0%}; the verdict was 'helped' in "
         f"{helped.sum()}, wrongly in {(helped & (true_gain <= 0)).sum()}, and its interval covers the true gain in "
         f"{true_gain.between(draws['low'], draws['high']).mean():.1%} (level 90%).",
@@ -182,9 +196,12 @@ def main():
     if not options.summary:
         _training._fit = keep_guarded(_training._fit)
         for seed in options.seeds:
-            for name in DATASETS:
+            for name in DATASETS if seed == options.seeds[0] else [one for one in DATASETS if one != WIDE]:
                 for tenth in (False, True):
                     if (name, "tenth" if tenth else "40", str(seed)) in done:
+                        continue
+                    table = draw(name, tenth, seed, options.data_dir)[0]
+                    if table["target"].nunique() < 2:  # a rare class without a label: nothing to learn
                         continue
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")

@@ -180,7 +180,7 @@ class TestHeldOutRows:
 class TestChoice:
     def test_what_hurts_is_not_kept(self, moons):
         X, truth, y = moons
-        model = GuardedClassifier(quick(Liar()), random_state=0).fit(X, y)
+        model = GuardedClassifier(quick(Liar()), n_splits=5, n_repeats=2, random_state=0).fit(X, y)
         assert (model.chosen_, model.verdict_.word, model.verdict_.more_labels) == ("supervised", "hurt", 0)
         assert model.score(X, truth) > 0.8
         assert model.self_trained_.score(X, truth) < 0.2
@@ -188,7 +188,7 @@ class TestChoice:
 
     def test_what_helps_is_kept(self, moons):
         X, _, y = moons
-        model = GuardedClassifier(quick(Liar(good=False)), random_state=0).fit(X, y)
+        model = GuardedClassifier(quick(Liar(good=False)), n_splits=5, n_repeats=2, random_state=0).fit(X, y)
         assert (model.chosen_, model.verdict_.word) == ("self-trained", "helped")
         assert model.verdict_.low > 0
         np.testing.assert_array_equal(model.predict_proba(X), model.self_trained_.predict_proba(X))

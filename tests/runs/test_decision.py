@@ -35,13 +35,14 @@ def probabilities(frame):
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({}, "balanced"),
-        ({"scoring": "accuracy"}, "accuracy"),
-        ({"scoring": "f1_macro"}, "f1"),
+        ({}, "accuracy"),
+        ({"scoring": "balanced_accuracy"}, "accuracy"),  # the score chooses the model, not the class
+        ({"decision": "balanced"}, "balanced"),
+        ({"decision": "f1"}, "f1"),
         ({"decision": Costs({("yes", "no"): 9})}, "costs"),
     ],
 )
-def test_what_the_metric_or_the_user_sets_is_saved_and_applied_everywhere(options, name, table, tmp_path):
+def test_what_the_user_sets_is_saved_and_applied_everywhere(options, name, table, tmp_path):
     run = fit(table, **options)
     assert run.decision.name == run.summary["decision"]["name"] == name
     expected = np.array(["no", "yes"])[run.decision.decide(probabilities(run.predictions))]
