@@ -149,8 +149,7 @@ def learn_columns(X: Any, categorical_features: ArrayLike | None = None) -> Colu
     names = column_names(X)
     is_categorical = find_categorical(X, categorical_features)
     array = None if is_categorical.any() else plain_numbers(X)
-    continuous: list[ContinuousColumn] = []
-    categorical = []
+    continuous, categorical = list[ContinuousColumn](), list[CategoricalColumn]()
     if array is not None:
         refuse_infinity(array, names)
         continuous = _describe_array(array, names)
@@ -331,8 +330,10 @@ def _to_seconds(values: pd.Series[Any]) -> Floats:
 def to_codes(values: pd.Series[Any], levels: pd.Index[Any]) -> NDArray[np.int32]:
     """Position of each value among the levels; MISSING and UNSEEN where there is none."""
     if isinstance(values.dtype, pd.CategoricalDtype):
-        # Translate the few categories, not the many rows; the last entry is for code -1, a missing value.
         array: Any = values.array  # the accessor `cat` would build a Series of the codes first
+        if array.categories is levels:
+            return array.codes.astype(np.int32)
+        # Translate the few categories, not the many rows; the last entry is for code -1, a missing value.
         return np.append(to_codes(pd.Series(array.categories), levels), np.int32(MISSING))[array.codes]
     codes = levels.get_indexer(pd.Index(values)).astype(np.int32)
     codes[codes < 0] = UNSEEN
@@ -344,9 +345,10 @@ def sorted_levels(values: pd.Series[Any]) -> pd.Index[Any]:
     """The distinct values of a column, sorted; by type and text where they do not compare."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         array: Any = values.array
-        used = np.zeros(len(array.categories) + 1, dtype=bool)
-        used[array.codes] = True  # the last entry is for code -1, a missing value
-        distinct: Iterable[Any] = array.categories[used[:-1]].tolist()
+        used = np.bincount(array.codes + 1, minlength=len(array.categories) + 1)[1:] > 0  # code -1 is a missing value
+        if used.all() and array.categories.dtype == "str" and array.categories.is_monotonic_increasing:
+            return array.categories
+        distinct: Iterable[Any] = array.categories[used].tolist()
     else:
         distinct = values.dropna().unique().tolist()
     try:

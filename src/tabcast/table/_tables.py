@@ -193,9 +193,8 @@ def plain_numbers(X: Any) -> Floats | None:
 
 def column_names(X: Any) -> tuple[Any, ...]:
     """Return the names of the columns; positions for an array."""
-    if isinstance(X, pd.DataFrame):
-        return tuple(X.columns.tolist())  # iterating over text that pyarrow holds is slow
-    return tuple(X.columns) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
+    # Iterating over an index of text, which pyarrow holds, is slow.
+    return tuple(pd.Index(X.columns).tolist()) if hasattr(X, "columns") else tuple(range(np.shape(X)[1]))
 
 
 def join_blocks(X: Any) -> Any:
