@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,7 @@ def equal_width_bins(values: Floats, low: Floats, high: Floats, n_bins: int) -> 
     return bins
 
 
+@lru_cache(maxsize=10_000)  # those of a column are needed for labeled and for unlabeled rows
 def bin_edges(low: float, high: float, n_bins: int) -> Floats:
     """Return the edges of equal-width bins; a range without width has one bin, the others begin at infinity."""
     if not high / n_bins - low / n_bins > 0:  # in this order, because their difference may not fit in a float
@@ -292,9 +294,8 @@ def _is_levels(dtype: Any) -> bool:
     """Whether a column counts as categorical by its type: neither numbers nor dates nor durations."""
     if isinstance(dtype, np.dtype):
         return dtype.kind not in "iufcmM"
-    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
-        return True
-    return not (pd.api.types.is_numeric_dtype(dtype) or is_time(dtype))
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    return not (is_number or is_time(dtype))
 
 
 def is_time(dtype: Any) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from tabcast.exceptions import UnseenLevelsWarning
 from tabcast.table import Mask
-from tabcast.table._columns import UNSEEN, each_column, sorted_levels, to_codes
+from tabcast.table._columns import UNSEEN, sorted_levels, to_codes
 from tabcast.table._tables import column_names, describe_difference, describe_type
 
 NOTHING, MIXED = "no value", "values of several types"  # columns of such a type take anything
@@ -72,10 +72,9 @@ class ColumnTypes:
                 return X
             X = pd.DataFrame(X, columns=list(self.names))
         self._check_order(X, name, known)
-        pairs = zip(column_names(X), self.columns, _find_types(X), strict=True)
         changed = {
             label: _convert(X[label], column, found, f"Column {label!r} has {column} in {known} but {found} in {name}")
-            for label, column, found in pairs
+            for label, column, found in zip(column_names(X), self.columns, _find_types(X), strict=True)
             if not column.matches(found)
         }
         if changed:
@@ -119,15 +118,15 @@ def learn_types(X: Any, empty: Mask | None = None) -> ColumnTypes:
     if not isinstance(X, pd.DataFrame):
         return ColumnTypes((NUMBERS,) * len(names), names)
     empty = np.asarray(X.isna().all()) if empty is None else empty
-    columns = zip(each_column(X), _find_types(X), empty.tolist(), strict=True)
-    return ColumnTypes(tuple(_learn_type(*one) for one in columns), names)
+    columns = zip(names, _find_types(X), empty.tolist(), strict=True)
+    return ColumnTypes(tuple(_learn_type(X, *one) for one in columns), names)
 
 
-def _learn_type(values: pd.Series[Any], found: ColumnType, empty: bool) -> ColumnType:
+def _learn_type(X: pd.DataFrame, name: Any, found: ColumnType, empty: bool) -> ColumnType:
     """The type of a column, with its levels; without a value it has no type."""
     if empty:
         return ColumnType(NOTHING, found.continuous)
-    return found if found.continuous else ColumnType(found.kind, False, found.has_zone, sorted_levels(values))
+    return found if found.continuous else ColumnType(found.kind, False, found.has_zone, sorted_levels(X[name]))
 
 
 def _find_types(X: pd.DataFrame) -> list[ColumnType]:
