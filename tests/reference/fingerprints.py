@@ -273,18 +273,11 @@ def fit_grid():
     return found
 
 
-def spell(text, names):
-    """Text with other names for the strategies."""
-    for ours, theirs in names.items():
-        text = text.replace(ours, theirs)
-    return text
-
-
-def run_study(names):
+def run_study():
     """Metrics, facts and histories of a small study, by trial."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "small.toml").write_text(spell(STUDY, names))
+        (folder / "small.toml").write_text(STUDY)
         command = [*TABCAST, "study", "run", str(folder / "small.toml"), "--profile", "quick"]
         command += ["--jobs", "2", "--data-dir", str(DATASETS)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -295,7 +288,7 @@ def run_study(names):
                 part: record[part] for part in ("status", "metrics", "facts", "history", "params") if part in record
             }
             trial = str(path.relative_to(folder)).rsplit("-", 1)[0]  # without the digest of the configuration
-            found[spell(trial, {theirs: ours for ours, theirs in names.items()})] = kept
+            found[trial] = kept
         return found
 
 
@@ -328,10 +321,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=["record", "compare"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--study-names", default="{}", help="JSON: what older code calls the strategies of a study.")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    found = {"fits": fit_grid(), "command": run_command(), "study": run_study(json.loads(given.study_names))}
+    found = {"fits": fit_grid(), "command": run_command(), "study": run_study()}
     if given.action == "record":
         given.file.write_text(json.dumps(found, indent=1))
         print(f"recorded {len(found['fits'])} fits, {len(found['study'])} records")
