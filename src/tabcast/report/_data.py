@@ -13,7 +13,7 @@ from tabcast.plots._figure import clean, shorten
 
 Data = Mapping[str, Any]
 
-MOST_ROWS = 8  # of the predictions
+MOST_ROWS = 5  # of the predictions
 MOST_IDENTIFIERS = 3
 MOST_CLASSES = 12
 MOST_CAVEATS = 5  # about invisible characters
