@@ -106,7 +106,7 @@ def evaluate(name, tenth, seed, data_dir):
     start = time.process_time()
     run = fit_table(table, "target", random_state=seed)
     seconds, guarded = time.process_time() - start, kept["guarded"]
-    hidden, classes = truth[n_labeled:].to_numpy(), run.model.classes_
+    hidden, classes = truth[n_labeled:].to_numpy(dtype=str), run.model.classes_.astype(str)
     X = run.understanding.features(table)
     others = X.iloc[n_labeled:]
     models = {"delivered": run.model, "with": guarded.self_trained_.deployed_, "without": guarded.supervised_}
@@ -129,7 +129,7 @@ def evaluate(name, tenth, seed, data_dir):
         "n_labeled": n_labeled,
         **{key: round(float(value), 5) for key, value in scores.items()},
         **{f"said_{key}": round(quality[key], 5) for key in (*said, "balanced_accuracy_high", "constant_accuracy")},
-        "constant": round(float((hidden == quality["constant"]).mean()), 5),
+        "constant": round(float((hidden == str(quality["constant"])).mean()), 5),
         "chosen": verdict.chosen,
         "word": verdict.word,
         **{key: round(getattr(verdict, key), 5) for key in ("gain", "low", "high")},

@@ -5,7 +5,7 @@
 
 The tables come with R's packages Ecdat, MASS, car (carData) and COUNT, as the Python package pydataset ships them; none
 is among the 21 of the studies. Of each at most 2,000 rows are drawn, 60 keep their label, and the others are predicted
-and serve as test rows. `fit_table` runs with its defaults and scoring="accuracy". Beside it stand the kinds of models
+and serve as test rows. `fit_table` runs with its defaults. Beside it stand the kinds of models
 that a user might have chosen, fitted on the labeled rows alone. Results are appended to
 research/results/held_out/runs.jsonl, one line per table and seed; a second run goes on where the first one stopped.
 """
@@ -74,7 +74,7 @@ def evaluate(name, seed):
     target = TARGETS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run = fit_table(table, target, scoring="accuracy", random_state=seed)
+        run = fit_table(table, target, random_state=seed)
         used = [column.name for column in run.understanding.columns if column.used]
         X, y = table[used], table[target]
         classes = np.array(sorted(y.dropna().unique()))
