@@ -62,7 +62,9 @@ def test_every_method_answers_in_plain_json(classifier):
 
 def test_answers_are_read_without_print(cast_case):
     shown = repr(diagnose(*cast_case))
-    assert shown.startswith("Diagnostics(decisions=<DataFrame of 3 rows>, thresholds=None)\n    quality: Quality(classes=<ndarray of 3 rows>, ")
+    assert shown.startswith(
+        "Diagnostics(decisions=<DataFrame of 3 rows>, thresholds=None)\n    quality: Quality(classes="
+    )
     assert re.search(
         r"\n    reliability: Reliability\(\)\n        supervised: ModelReliability\(.*, ece=0\.\d+,", shown
     )
