@@ -232,7 +232,20 @@ class Committee(Teacher):
         self._by_fold = None
 
     def of_fold(self, number: int, training: Mask) -> FoldCommittee:
-        """The committee of the rows outside a fold of the lesson; `training` is their mask."""
+        """Return the committee of the rows outside a fold of the lesson.
+
+        Parameters
+        ----------
+        number : int
+            The fold.
+        training : ndarray of bool of shape (n_rows,)
+            Mask of the rows outside it.
+
+        Returns
+        -------
+        FoldCommittee
+            Its members are fitted already.
+        """
         assert self._by_fold is not None
         members = [None if one is None else FrozenEstimator(one) for one in self._by_fold[number]]
         return FoldCommittee(self.members, self.weigh(training)[0].tolist(), members)
