@@ -22,7 +22,7 @@ MOST_POINTS = 101
 STEPS = np.linspace(0.0, 1.0, 101).round(2)
 ROUNDING = 1e-7  # of probabilities in single precision
 # A cross-validated row is worth less than an independent one: the models that are averaged over differ from the final
-# one and among themselves. Two thirds were chosen on 120 draws of 20 datasets; research/fit counts how often they cover.
+# one and among themselves. Chosen on 120 draws of 20 datasets; research/fit counts how often intervals cover.
 WORTH = 2 / 3
 MOST_BINS, ROWS_PER_BIN = 10, 10  # an accuracy over fewer rows is not even known to one digit
 
