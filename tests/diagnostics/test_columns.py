@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -12,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tabcast.diagnostics import _columns as module
 from tabcast.diagnostics import covariate_shift, importance
 from tabcast.models import make_model
+from tabcast.table._tables import take_rows
 
 
 def draw(n=200, columns=4, seed=0):
@@ -25,9 +27,14 @@ def folds(n, k=4):
     return [(rows[rows % k != fold], rows[rows % k == fold]) for fold in range(k)]
 
 
+def measure(model, X, codes, splits):
+    models = [clone(model).fit(take_rows(X, train), codes[train]) for train, _ in splits]
+    return importance(models, X, codes, splits)
+
+
 def test_a_column_that_matters_stands_out_and_noise_does_not():
     X, codes = draw()
-    found = importance(GaussianNB(), X, codes, folds(200))
+    found = measure(GaussianNB(), X, codes, folds(200))
     columns = found.columns.set_index("name")
     assert columns.index[0] == 1
     assert columns.loc[1, "low"] > 0.1
@@ -39,7 +46,7 @@ def test_a_column_that_matters_stands_out_and_noise_does_not():
 
 def test_rare_classes_count_as_much_as_frequent_ones():
     X, codes = np.arange(40.0)[:, None] >= 30, np.repeat([0, 1], [30, 10])
-    found = importance(DecisionTreeClassifier(), X.astype(float), codes, folds(40))
+    found = measure(DecisionTreeClassifier(), X.astype(float), codes, folds(40))
     # Shuffled, 1/4 of class 0 and 3/4 of class 1 are lost: half on average over the classes, 3/8 over rows.
     assert found.whole == 1
     assert 0.44 < found.columns["importance"][0] < 0.6
@@ -50,24 +57,24 @@ def test_tables_with_categories_and_missing_values():
     frame = pd.DataFrame(X, columns=["kind", "x", "x2", "x3"])
     frame["kind"] = pd.Categorical(np.where(codes == 1, "up", "down"))
     frame.loc[::7, "x"] = np.nan
-    found = importance(make_model("hist_gradient_boosting", seed=0), frame, codes, folds(80, 2))
+    found = measure(make_model("hist_gradient_boosting", seed=0), frame, codes, folds(80, 2))
     assert found.columns["name"][0] == "kind"
 
 
 def test_wide_and_long_tables_are_bounded(monkeypatch):
     X, codes = draw(120, 120)
-    wide = importance(GaussianNB(), X, codes, folds(120))
+    wide = measure(GaussianNB(), X, codes, folds(120))
     assert (wide.n_rows, wide.n_repeats) == (120, 3)
     assert wide.columns["name"][0] == 1
     monkeypatch.setattr(module, "MOST_PREDICTED", 800)
-    long = importance(GaussianNB(), X[:, :4], codes, folds(120))
+    long = measure(GaussianNB(), X[:, :4], codes, folds(120))
     assert (long.n_rows, long.n_repeats) == (120, 1)
 
 
 def test_a_class_that_a_fold_lacks():
     X, codes = draw(40)
     codes[0] = 2
-    found = importance(DecisionTreeClassifier(random_state=0), X, codes, folds(40))
+    found = measure(DecisionTreeClassifier(random_state=0), X, codes, folds(40))
     assert np.isfinite(found.columns.drop(columns="name").to_numpy(dtype=float)).all()
 
 

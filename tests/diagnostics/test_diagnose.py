@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import copy
 from dataclasses import fields
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier
 from tabcast.decisions import Threshold
 from tabcast.diagnostics import Diagnostics, diagnose
-from tabcast.exceptions import NoUnlabeledRowsWarning, TabcastWarning
+from tabcast.exceptions import NoUnlabeledRowsWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.pseudo_labels import FixedThreshold
 from tabcast.teachers import SelfTeacher
@@ -99,21 +98,20 @@ def test_two_classes_have_the_threshold_of_the_decision():
     )
 
 
-class NeedsNames(LogisticRegression):
-    """Fits classes that have names, nothing else."""
+class NeedsWords(LogisticRegression):
+    """Fits only where a parameter of `fit` is given."""
 
-    def fit(self, X, y, sample_weight=None):
-        if np.asarray(y).dtype.kind in "iu" and len(y) < 60:
-            raise RuntimeError("names, please")
-        return super().fit(X, y, sample_weight)
+    def fit(self, X, y, *, words):
+        self.words_ = words
+        return super().fit(X, y)
 
 
-def test_a_model_that_cannot_be_fitted_again_has_no_importance_and_a_warning(cast_case):
-    guarded, X, y = cast_case
-    other = copy(guarded)
-    other.supervised_ = NeedsNames()
-    with pytest.warns(TabcastWarning, match=r"importance of columns is left out.*RuntimeError: names, please"):
-        assert diagnose(other, X, y).importance is None
+def test_a_model_that_needs_fit_parameters_has_importance(cast_case):
+    _, X, y = cast_case
+    guarded = GuardedClassifier(CASTClassifier(NeedsWords(), alpha=0.5), n_splits=3, random_state=0)
+    found = diagnose(guarded.fit(X, y, words="please"), X, y)
+    assert found.importance.n_rows == found.quality.n_rows
+    assert found.importance.columns["importance"].max() > 0.1
 
 
 def test_the_same_seed_gives_the_same_answer(cast_case):

@@ -15,7 +15,6 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import StratifiedKFold
 
 from tabcast.diagnostics._base import Diagnostic
-from tabcast.models._adapted import seeded
 from tabcast.self_training._fitter import predict_classes
 from tabcast.statistics import area_under_curve
 from tabcast.statistics._intervals import Area
@@ -50,14 +49,14 @@ class Importance(Diagnostic):
 
 
 def importance(
-    model: Any, X: Any, codes: Index, splits: Sequence[tuple[Index, Index]], *, random_state: int = 0
+    models: Sequence[Any], X: Any, codes: Index, splits: Sequence[tuple[Index, Index]], *, random_state: int = 0
 ) -> Importance:
-    """Measure how much the model needs each column.
+    """Measure how much a kind of model needs each column.
 
     Parameters
     ----------
-    model : classifier
-        The model; a copy of it is fitted on the training rows of each split.
+    models : sequence of classifier
+        One per split, fitted on its training rows; the columns of `predict_proba` are the classes found there.
     X : ndarray or DataFrame of shape (n_rows, n_columns)
         The rows.
     codes : ndarray of int of shape (n_rows,)
@@ -88,7 +87,8 @@ def importance(
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> codes, rows = (X[:, 1] > 0).astype(int), np.arange(200)
     >>> splits = [(rows[rows % 4 != fold], rows[rows % 4 == fold]) for fold in range(4)]
-    >>> found = importance(LogisticRegression(), X, codes, splits)
+    >>> models = [LogisticRegression().fit(X[train], codes[train]) for train, _ in splits]
+    >>> found = importance(models, X, codes, splits)
     >>> found.columns["name"].tolist()[0], bool(found.columns["low"][0] > 0.2)
     (1, True)
     """
@@ -97,12 +97,10 @@ def importance(
     n_repeats = int(np.clip(MOST_PREDICTED // (len(names) * sum(len(rows) for _, rows in splits)), 1, MOST_REPEATS))
     most = max(1, MOST_PREDICTED // (len(names) * len(splits) * n_repeats))
     n_classes, whole, lost, n_rows = int(codes.max()) + 1, [], [], 0
-    for train, held_out in splits:
+    for model, (train, held_out) in zip(models, splits, strict=True):
         rows = random.permutation(held_out)[:most]
-        present, own = np.unique(codes[train], return_inverse=True)
-        fitted = seeded(model, random_state).fit(take_rows(X, train), own)
         truth, shuffled = codes[rows], _shuffle_each(take_rows(X, rows), n_repeats, random)
-        right = predict_classes(fitted, shuffled, n_classes, present)[
+        right = predict_classes(model, shuffled, n_classes, np.unique(codes[train]))[
             np.arange(len(shuffled)), np.tile(truth, len(shuffled) // len(truth))
         ]
         by_class = pd.DataFrame(right.reshape(-1, len(truth)).T).groupby(truth).mean()

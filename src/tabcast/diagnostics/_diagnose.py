@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,6 @@ from tabcast.diagnostics._quality import (
     thresholds,
 )
 from tabcast.diagnostics._rows import RowsToLabel, rows_to_label
-from tabcast.exceptions import TabcastWarning
 from tabcast.guard import GuardedClassifier
 from tabcast.guard._comparison import OutOfFold
 from tabcast.statistics._intervals import smoothed_shares
@@ -35,8 +33,6 @@ from tabcast.table._tables import read_table, take_rows
 from tabcast.table._types import stack_rows
 
 MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an answer
-MOST_FOLDS = 5  # in which the importance of columns is measured: the model is fitted again in each
-MANY_COLUMNS = 200  # of more, the importance is measured in two folds, or it would take most of the time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,8 +52,8 @@ class Diagnostics(Diagnostic):
         How well do the probabilities rank rows? None if all held-out rows have the same class.
     thresholds : Thresholds or None
         What does a threshold mean? None unless there are two classes.
-    importance : Importance or None
-        Which columns does the model need? None if a copy of the model cannot be fitted, with a warning.
+    importance : Importance
+        Which columns does the model need?
     covariate_shift : CovariateShift or None
         Do labeled and unlabeled rows come from the same population?
     reliability : Reliability
@@ -74,7 +70,7 @@ class Diagnostics(Diagnostic):
     decisions: pd.DataFrame
     curves: Curves | None
     thresholds: Thresholds | None
-    importance: Importance | None
+    importance: Importance
     covariate_shift: CovariateShift | None
     reliability: Reliability
     rows_to_label: RowsToLabel | None
@@ -110,9 +106,8 @@ def diagnose(
     Notes
     -----
     Accuracies and probabilities of labeled rows are all of rows held out in the guard's first repeat, by models of the
-    other folds. The quality is that of the kind of model that was kept; the importance of columns is that of the
-    supervised model, which is fitted once more in at most five folds. Rows to label are chosen by the probabilities of
-    the model that was kept. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are
+    other folds. Quality and importance are those of the kind of model that was kept. Rows to label are chosen by its
+    probabilities. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are
     looked at.
 
     Examples
@@ -202,20 +197,8 @@ def _read(guarded: GuardedClassifier, X: Any, y: Any, X_unlabeled: Any) -> tuple
     return table, codes
 
 
-def _find_importance(guarded: GuardedClassifier, table: Any, codes: Index, random_state: int) -> Importance | None:
-    """Importance of the columns for the supervised model, fitted once more per fold of the first repeat."""
+def _find_importance(guarded: GuardedClassifier, table: Any, codes: Index, random_state: int) -> Importance:
+    """Importance of the columns for the kind of model that was kept, in every fold."""
     held_out = guarded.out_of_fold_
-    splits = [
-        (held_out.trained[int(fold)], held_out.rows[held_out.folds == fold])
-        for fold in np.unique(held_out.folds)[: MOST_FOLDS if np.shape(table)[1] <= MANY_COLUMNS else 2]
-    ]
-    try:
-        return importance(guarded.supervised_, table, codes, splits, random_state=random_state)
-    except Exception as error:  # a model of the user's may need more than rows and labels
-        warnings.warn(
-            "The importance of columns is left out: a copy of the model could not be fitted to the labeled rows of "
-            f"a fold ({type(error).__name__}: {str(error)[:200]}).",
-            TabcastWarning,
-            stacklevel=3,
-        )
-        return None
+    splits = [(held_out.trained[fold], held_out.rows[held_out.folds == fold]) for fold in held_out.models]
+    return importance(list(held_out.models.values()), table, codes, splits, random_state=random_state)

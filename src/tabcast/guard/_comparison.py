@@ -36,10 +36,11 @@ SUPERVISED, COMMITTEE, SELF_TRAINED = "supervised", "committee", "self-trained"
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """What a contender predicts for some rows: probabilities of all classes, and the predicted classes."""
+    """What a contender predicts for some rows: probabilities of all classes, and the predicted classes; and itself."""
 
     proba: Floats
     labels: NDArray[Any]
+    model: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,8 @@ class OutOfFold:
         Probabilities from the self-trained model.
     trained : dict
         The training rows of each fold.
+    models : dict
+        The model of each fold, of the kind that was kept.
     kept : ndarray of shape (n, n_classes)
         Probabilities from the kind of model that was kept.
     kept_labels : ndarray of shape (n,)
@@ -98,6 +101,7 @@ class OutOfFold:
     supervised: Floats
     self_trained: Floats
     trained: dict[int, Index]
+    models: dict[int, Any]
     kept: Floats
     kept_labels: Index
     committee: Floats | None = None
@@ -157,7 +161,8 @@ def compare_on_split(classifier: SelfTrainer, data: TrainingData, split: GuardSp
 
     def ask(one: Any, rule: DecisionRule) -> Predicted:
         labels = decide_with(one, rule, classes).predict(X)
-        return Predicted(predict_classes(one, X, len(classes), present), np.asarray(labels))
+        kept = one if split.repeat == 0 else None
+        return Predicted(predict_classes(one, X, len(classes), present), np.asarray(labels), kept)
 
     predicted = {SUPERVISED: ask(model.supervised_, model.supervised_decision_)}
     committee = getattr(model, "committee_", None)
@@ -185,6 +190,7 @@ def collect_out_of_fold(compared: list[Compared], data: TrainingData, kept: str)
         pooled(SUPERVISED),
         pooled(SELF_TRAINED),
         {one.split.fold: one.split.train for one in first},
+        {one.split.fold: one.predicted[kept].model for one in first},
         pooled(kept),
         np.searchsorted(data.labels.classes, labels),
         pooled(COMMITTEE) if COMMITTEE in first[0].predicted else None,

@@ -28,13 +28,13 @@ from tabcast.models._adapted import Adaptation, AdaptedClassifier, NativeColumns
 from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier
 from tabcast.table._columns import CategoricalColumn, Columns, ContinuousColumn
 from tabcast.table._encoders import NormalScores, TableCodes
-from tabcast.teachers._committee import Neighbors
+from tabcast.teachers._committee import IndicatorTrees, Neighbors
 
 MODEL_NAME = "model.skops"  # in the folder of a run
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 OURS = (
     *(Adaptation, AdaptedClassifier, NativeColumns, AveragedClassifier, SoftenedClassifier),
-    *(CategoricalColumn, Columns, ContinuousColumn, Neighbors, NormalScores, TableCodes),
+    *(CategoricalColumn, Columns, ContinuousColumn, IndicatorTrees, Neighbors, NormalScores, TableCodes),
 )
 NETS = (
     "_mlp.MLP",

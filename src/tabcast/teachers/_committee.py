@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -32,6 +32,7 @@ from tabcast.teachers._teachers import Folds, Lesson, SelfTeacher, Teacher, prob
 
 OWN = "own"
 MOST_ENCODED = 50_000  # unlabeled rows that an encoding is learned from, 800 bytes each while it is
+MOST_PER_TREE = 10_000  # of more rows, each tree is trained on so many, drawn at random
 PRIOR_PART = 0.05  # weight of the class proportions mixed into each member while weights are estimated
 PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
 
@@ -45,12 +46,16 @@ class Neighbors(KNeighborsClassifier):
 
 
 class IndicatorTrees(ExtraTreesRegressor):
-    """Extra trees on indicators of the classes: as the classifier's up to rounding, and fitted faster on few rows."""
+    """Extra trees on the proportions of the classes: as the classifier's, and fitted in a fraction of the time."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IndicatorTrees:
-        """Fit on class labels."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        super().fit(X, np.eye(max(len(self.classes_), 2))[codes], sample_weight)
+        """Fit on class labels, or on the proportions of the classes 0, 1, ... in each row."""
+        if np.ndim(y) == 1:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            shares = np.eye(len(self.classes_))[codes]
+        else:
+            self.classes_, shares = np.arange(np.shape(y)[1]), y
+        super().fit(X, shares if shares.shape[1] > 1 else np.repeat(shares, 2, axis=1), sample_weight)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -73,7 +78,7 @@ class Recipe:
 MEMBERS = {
     "trees": Recipe(
         TableCodes,
-        lambda: ExtraTreesClassifier(n_estimators=200),
+        lambda: IndicatorTrees(n_estimators=200, max_features="sqrt"),
         lambda: IndicatorTrees(n_estimators=100, max_features="sqrt"),
     ),
     "linear": Recipe(NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
@@ -336,7 +341,11 @@ class Committee(Teacher):
             is_encoded = isinstance(name, str) and MEMBERS[name].encoding is not None
             encoding, fitted = (one[0], one[1]) if is_encoded else (None, one)
             model, encoded = seeded(clone(fitted), random_state), X if encoding is None else encoding.transform(X)
-            if weight_parameter(model) is None:
+            if isinstance(model, IndicatorTrees):
+                most = MOST_PER_TREE if len(encoded) > MOST_PER_TREE else None
+                model.set_params(bootstrap=most is not None, max_samples=most)
+                fitted = model.fit(encoded, soft, row_weight)
+            elif weight_parameter(model) is None:
                 fitted = _fit(model, encoded, soft.argmax(axis=1), None)
             else:
                 fitted = _fit(model, take_rows(encoded, rows), codes, weight)
