@@ -9,13 +9,7 @@ import typer
 
 from tabcast.cli.stop import stop
 
-datasets_app = typer.Typer(
-    help="List and download the paper's datasets.",
-    no_args_is_help=True,
-    add_completion=False,
-)
-
-
+datasets_app = typer.Typer(help="List and download the paper's datasets.", no_args_is_help=True)
 DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Folder to look in before TABCAST_DATA_DIR and the cache.")
 ]
@@ -34,7 +28,7 @@ def list_command(data_dir: DataDir = None) -> None:
         places = [find_folder(info, data_dir=data_dir) if info.load is None else "synthetic" for info in infos]
     except ValueError as error:
         stop(str(error), 2)
-    folders = [place for place in dict.fromkeys(places) if isinstance(place, Path)]
+    folders = list(dict.fromkeys(place for place in places if isinstance(place, Path)))
     names = {str(place): f"({number})" for number, place in enumerate(folders, start=1)} | {"None": "missing"}
     rows = [
         {
@@ -60,9 +54,7 @@ def list_command(data_dir: DataDir = None) -> None:
 def download_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names as in `list`.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Download all datasets that are on OpenML.")] = False,
-    data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Target folder; by default the user's cache.")
-    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Target folder; by default the user's cache.")] = None,
 ) -> None:
     """Download datasets from OpenML that are not there yet."""
     from tabcast.study.datasets import download_dataset, list_datasets
@@ -71,11 +63,7 @@ def download_command(
     if bool(names) == everything:
         stop("Name the datasets to download, or use --all (not both).", 2)
     try:
-        chosen = (
-            [info for info in list_datasets() if info.openml_id is not None]
-            if everything
-            else [find_info(name) for name in names or []]
-        )
+        chosen = [find_info(name) for name in names or [info.name for info in list_datasets() if info.openml_id]]
     except ValueError as error:
         stop(str(error), 2)
     failed = []

@@ -126,10 +126,7 @@ def run_demo(n_labels: int, n_repeats: int, seed: int, write: str | None = None)
     # Matrices this small are slower on several threads. The labels are a random sample here, whatever a test says.
     with threadpool_limits(limits=1), warnings.catch_warnings(), bar as progress:
         warnings.simplefilter("ignore", TabcastWarning)
-        try:
-            scores = compare(n_labels, n_repeats, seed, progress)
-        except KeyboardInterrupt:
-            stop("Stopped before the comparison was complete.", 130)
+        scores = compare(n_labels, n_repeats, seed, progress)
     caveat = "" if n_repeats > 1 else "One repetition tells nothing about chance: use --repeats 6. "
     caveat += (
         "This is one table. On yours, `tabcast fit` compares models with and without the unlabeled rows and keeps "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from tabcast.cli.stop import COMMAND_LINE, stop
+from tabcast.cli.stop import COMMAND_LINE, ending_at_once, stop
 
 if TYPE_CHECKING:
     from tabcast.runs import Run
@@ -86,21 +86,22 @@ def fit(
     Writes the model, predictions for the unlabeled rows, the pseudo-label of each with the reasons, and a report; with
     --precision also the filled table. Of a folder, every file is predicted.
     """
-    from rich.console import Console
-
-    from tabcast.exceptions import LargePoolWarning, TabcastWarning
-    from tabcast.files import describe
-    from tabcast.runs._fit_table import read_options
-    from tabcast.runs._folder import check_folder, refuse_inside
-    from tabcast.runs._predict import DaskError
-    from tabcast.runs._table import prepare_table
-    from tabcast.runs._training import TITLES, find_method, train_run
-    from tabcast.wording import PYTHON
-
     folder, pool = default_folder(table) if out is None else Path(out), max_pool or None
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", TabcastWarning)
+    stopping = ending_at_once(f"Stopped: nothing was written to {folder}.")
+    with stopping, warnings.catch_warnings(record=True) as caught:
+        from rich.console import Console
+
+        from tabcast.exceptions import LargePoolWarning, TabcastWarning
+        from tabcast.files import describe
+        from tabcast.runs._fit_table import read_options
+        from tabcast.runs._folder import check_folder, refuse_inside
+        from tabcast.runs._predict import DaskError
+        from tabcast.runs._table import prepare_table
+        from tabcast.runs._training import TITLES, find_method, train_run
+        from tabcast.wording import PYTHON
+
+        warnings.simplefilter("always", TabcastWarning)
+        try:
             refuse_inside(folder, table, unlabeled)
             check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
             options = read_options(
@@ -132,18 +133,16 @@ def fit(
             title = TITLES[find_method(options.classifier)]
             typer.echo(f"{title}; compared with the supervised model by cross-validated {scoring}.")
             run = train_run(prepared, options)
-    except KeyboardInterrupt:
-        stop(f"Stopped: nothing was written to {folder}.", 130)
-    except DaskError as error:
-        stop(error, 1)
-    except OSError as error:
-        stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
-    except (ValueError, TypeError, ImportError) as error:
-        stop(error)
-    except Exception as error:
-        if type(error).__module__.split(".")[0] not in LEARNERS:
-            raise
-        stop(f"{estimator} could not be trained on this table ({error}); try another --estimator.")
+        except DaskError as error:
+            stop(error, 1)
+        except OSError as error:
+            stop(f"{error.filename or folder}: {error.strerror or error}; nothing was written.")
+        except (ValueError, TypeError, ImportError) as error:
+            stop(error)
+        except Exception as error:
+            if type(error).__module__.split(".")[0] not in LEARNERS:
+                raise
+            stop(f"{estimator} could not be trained on this table ({error}); try another --estimator.")
     save(run, folder, overwrite=overwrite)
     said = {*prepared.notes, *(PYTHON.sentence(*note) for note in run.understanding.notes)}
     said |= {str(one.message) for one in caught if issubclass(one.category, LargePoolWarning)}  # in the result

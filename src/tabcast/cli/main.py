@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from tabcast.cli.datasets import datasets_app
 from tabcast.cli.fit import fit
 from tabcast.cli.predict import predict
 from tabcast.cli.report import report
+from tabcast.cli.stop import ending_at_once
 from tabcast.cli.study import study_app
 
 app = typer.Typer(
@@ -50,9 +52,10 @@ def demo(
     ] = None,
 ) -> None:
     """Hide most labels of a real table, and compare a supervised model, CAST and soft self-training."""
-    from tabcast.cli.demo import run_demo
+    with ending_at_once("Stopped before the comparison was complete."):
+        from tabcast.cli.demo import run_demo
 
-    run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)
+        run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)
 
 
 app.command()(fit)
@@ -60,3 +63,11 @@ app.command()(predict)
 app.command()(report)
 app.add_typer(study_app, name="study")
 app.add_typer(datasets_app, name="datasets")
+
+
+def run() -> None:
+    """Run a command as a process of its own: once it is done, Ctrl-C cannot end it with a traceback any more."""
+    try:
+        app(prog_name="tabcast")
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -14,6 +14,7 @@ from tabcast.confidence import Raw
 from tabcast.decisions import DECISIONS, Decision
 from tabcast.exceptions import SamplingWarning
 from tabcast.feature_selection import KeepAll
+from tabcast.models._catalog import ensemble_booster
 from tabcast.noise_filters import KeepAllRows
 from tabcast.pseudo_labels import Soft, TakeAll
 from tabcast.self_training._data import PseudoLabels
@@ -175,6 +176,10 @@ labeled_iter_, selected_features_, parts_, decision_, supervised_decision_, n_fi
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _base_estimator(self) -> Any:
+        """The estimator to copy: the user's, or the booster of the ensemble."""
+        return ensemble_booster() if self.estimator is None else super()._base_estimator()
 
     def _build_method(self) -> SoftMethod:
         """The teacher, and what is done to its labels."""

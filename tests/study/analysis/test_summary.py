@@ -181,8 +181,8 @@ class TestWinTieLoss:
 class TestNames:
     def test_readers_see_labels(self):
         labels = load_catalog().labels
-        shown = [display_name("method", name, labels) for name in ("supervised", "ts", "cast-l", "soft-two-rounds")]
-        assert shown == ["w/o ST", "TS", "CAST-L", "Soft, two rounds"]
+        shown = [display_name("method", name, labels) for name in ("supervised", "ts", "cast-l", "soft-unaligned")]
+        assert shown == ["w/o ST", "TS", "CAST-L", "Soft, not aligned"]
         assert display_name("model", "ft_transformer", labels) == "FT-Transformer"
         assert display_name("dataset", "ozone-level-8hr", labels) == "ozone"
         assert all(display_name("dataset", name, labels) == f"{name} (stand-in)" for name in STAND_INS)

@@ -191,14 +191,11 @@ class SoftSelfTraining(WithoutStrategy):
         As in the classifier.
     class_prior : {"labeled", "none"}, default="labeled"
         Whether the means of the soft labels are aligned with the proportions of the labeled rows.
-    max_rounds : int, default=1
-        As in the classifier.
     """
 
     members: tuple[str, ...] = ("own", "trees", "linear")
     temperature: str | float = "auto"
     class_prior: str = "labeled"
-    max_rounds: int = 1
 
     def run(self, work: Work, request: Request) -> Answer:
         """Fit teacher and student."""
@@ -207,7 +204,6 @@ class SoftSelfTraining(WithoutStrategy):
             request.estimator(),
             teacher=Committee(self.members) if self.members else SelfTeacher(),
             temperature=self.temperature,
-            max_rounds=self.max_rounds,
             categorical_features=work.fold.categorical,
             random_state=request.seed,
         )
@@ -248,14 +244,6 @@ CLASSIFIERS: dict[str, Callable[[Work, Request], Any]] = {
 soft = SoftSelfTraining("soft", "Soft, committee")
 soft_self = SoftSelfTraining("soft-self", "Soft, self-teacher", members=())
 soft_unaligned = SoftSelfTraining("soft-unaligned", "Soft, not aligned", temperature=1.0, class_prior="none")
-soft_two_rounds = SoftSelfTraining("soft-two-rounds", "Soft, two rounds", max_rounds=2)
-soft_warm = SoftSelfTraining("soft-warm", "Soft, T = 1", temperature=1.0)
-soft_cold = SoftSelfTraining("soft-cold", "Soft, T = 0.25", temperature=0.25)
-soft_network = SoftSelfTraining("soft-network", "Soft, with a network", members=("own", "trees", "linear", "network"))
-soft_neighbors = SoftSelfTraining(
-    "soft-neighbors", "Soft, with neighbors", members=("own", "trees", "linear", "neighbors")
-)
-soft_boosting = SoftSelfTraining("soft-boosting", "Soft, with boosting", members=("own", "trees", "linear", "boosting"))
 cast_default = WithoutValidation("cast-default", "CASTClassifier()")
 sklearn_self_training = WithoutValidation("sklearn-self-training", "scikit-learn's", "scikit-learn")
 
