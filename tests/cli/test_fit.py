@@ -307,6 +307,32 @@ def test_ctrl_c_leaves_nothing(place, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+SWALLOWS = """
+import os, signal
+from tabcast.cli.main import run
+from tabcast.runs import _training
+
+def fit(*args):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException as error:
+        raise RuntimeError("a library reports it as its own failure") from error
+
+_training._fit = fit
+run()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_in_a_library_that_swallows_it(place, tmp_path):
+    command = [sys.executable, "-c", SWALLOWS, "fit", str(place / "customers.csv"), "--target", "churned"]
+    command += ["--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=hear_interrupts, timeout=120)
+    assert done.returncode == 130
+    assert done.stderr == f"Stopped: nothing was written to {tmp_path / 'out'}.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_default_folder():
     assert default_folder("/data/customers.csv.gz") == Path("customers-tabcast")
     assert default_folder("a.b.parquet") == Path("a.b-tabcast")

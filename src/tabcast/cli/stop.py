@@ -51,7 +51,7 @@ def ending_at_once(sentence: str) -> Iterator[None]:
 
     def end(*_: Any) -> None:
         for child in active_children():
-            os.kill(child.pid, signal.SIGTERM)
+            child.terminate()
         clear = "\n\x1b[?25h" if sys.stderr.isatty() else ""  # below a progress bar, which hides the cursor
         os.write(2, f"{clear}{sentence}\n".encode())
         os._exit(130)
