@@ -231,7 +231,8 @@ def resolve_part(
 
 def _suggest(given: Any, names: Sequence[Any]) -> str:
     """A sentence that suggests the closest name, empty if none is close."""
-    close = get_close_matches(str(given).lower(), [str(name) for name in names], n=1)
+    all_names, like = [str(name) for name in names], str(given).lower()
+    close = [name for name in all_names if like and name.startswith(like)] or get_close_matches(like, all_names, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -162,6 +162,9 @@ def test_some_unlabeled_rows_train_and_all_are_predicted(place, tmp_path):
 
 BAD = {
     "scoring": (["--scoring", "acuracy"], "Did you mean 'accuracy'?"),
+    "scoring, cut": (["--scoring", "acc"], "Did you mean 'accuracy'?"),
+    "scoring of numbers": (["--scoring", "r2"], "Unknown scoring: 'r2'. Choices: accuracy, "),
+    "no target": (["--target", ""], "--target must name the column of labels; its columns are 'customer', 'spend'"),
     "estimator": (["--estimator", "xgbost"], "Did you mean 'xgboost'?"),
     "precision in percent": (["--precision", "95"], "--precision must be between 0 and 1, such as 0.95; got 95.0."),
     "no column left": (
@@ -186,6 +189,13 @@ def test_an_earlier_run_is_not_replaced_without_asking(fitted, place):
     assert result.exit_code == 2
     assert "--overwrite" in result.output
     assert (fitted[0] / "summary.json").read_bytes() == before
+
+
+def test_another_mistake_is_named_before_the_earlier_run(fitted, place):
+    arguments = ["--target", "churn", "--out", fitted[0], *QUICK]
+    assert "did you mean 'churned'?" in run("fit", place / "customers.csv", *arguments).output
+    arguments = ["--target", "churned", "--ignore", "spent", "--out", fitted[0], *QUICK]
+    assert "did you mean 'spend'?" in run("fit", place / "customers.csv", *arguments).output
 
 
 def test_overwrite_replaces_a_run(place, tmp_path):

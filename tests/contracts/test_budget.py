@@ -45,7 +45,7 @@ def files_passed(call):
 
 def test_lines_and_files():
     lines = {path: count_lines(path) for path in PATHS}
-    assert sum(lines.values()) <= 16_000
+    assert sum(lines.values()) <= 16_500
     assert len(lines) <= 170
     assert sum(n <= 30 and path.name != "__init__.py" for path, n in lines.items()) <= 20
 

@@ -1,5 +1,6 @@
 """Reading: what a file holds comes back, and a file that is no table is refused in one sentence."""
 
+import csv
 import gzip
 import io
 import os
@@ -7,9 +8,11 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import feather, parquet
 
 from tabcast.files import TableFileError, read_table_file, write_table_file
 from tabcast.files._read import open_table_file, read_notes
@@ -169,7 +172,8 @@ REFUSED = {
     "long after a quoted newline": ("t.csv", 'a,b\n"1\n1",2\n3,4,5\n', "Line 4 of t.csv has 3 fields"),
     "open quote": ("t.csv", 'a,b\n1,2\n"3,4\n5,6\n', "Line 3 of t.csv opens a double quote that is never closed"),
     "after a quote": ("t.csv", 'a,b\n"1"2,3\n', "Line 2 of t.csv has characters after a closing double quote"),
-    "huge field": ("t.csv", 'a,b\n"' + "x" * 200_000 + '",2\n', "Line 2 .* more than 131,072 characters"),
+    "huge field": ("t.csv", 'a,b\n"' + "x" * 10_000_001 + '",2\n', "Line 2 .* more than 10,000,000 characters"),
+    "long field, open quote": ("t.csv", 'a,b\n"' + "x" * 200_000 + ",2\n", "Line 2 .* quote that is never closed"),
     "zero bytes": ("t.csv", b"a,b\n1,\x002\n", "zero bytes"),
     "utf-16 without a mark": ("t.csv", "a,b\n1,2\n".encode("utf-16-le"), "UTF-16"),
     "controls": ("t.csv", bytes(range(1, 32)) * 9, "control characters"),
@@ -329,3 +333,32 @@ def test_an_index_without_a_name_gets_one(tmp_path):
     frame = read_table_file(tmp_path / "table.csv")
     assert frame.columns.tolist() == ["Unnamed: 0", "a", "b"]
     assert "like an index that pandas writes" in frame.attrs["notes"][0]
+
+
+def test_a_cell_of_a_million_characters_is_read(tmp_path):
+    path, limit = tmp_path / "t.csv", csv.field_size_limit()
+    text = "long, " * 200_000
+    pd.DataFrame({"a": [1, 2], "note": [text, "short"]}).to_csv(path, index=False)
+    assert read_table_file(path)["note"].tolist() == [text, "short"]
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize("write", [parquet.write_table, feather.write_feather])
+def test_two_columns_of_one_name_are_named(write, tmp_path):
+    columns = [pa.array([1, 2]), pa.array([3, 4]), pa.array(["x", "y"])]
+    write(pa.table(columns, names=["income", "income", "b"]), tmp_path / "t.parquet")
+    with pytest.raises(TableFileError, match=r"^t\.parquet has columns of the same name, 'income'; rename or remove"):
+        read_table_file(tmp_path / "t.parquet")
+
+
+def test_levels_that_differ_in_spaces_or_case(tmp_path):
+    levels = pd.Categorical([" red", "red ", "Red", "blue"], categories=["red ", " red", "blue", "Red"])
+    pd.DataFrame({"color": levels}).to_parquet(tmp_path / "t.parquet")
+    pd.DataFrame({"color": levels}).to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        assert read_table_file(tmp_path / name)["color"].astype(str).str.strip().tolist() == [
+            "red",
+            "red",
+            "Red",
+            "blue",
+        ]

@@ -99,7 +99,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("text", FORMULAS)
+@pytest.mark.parametrize("text", [*FORMULAS, "\uff1d1", "\uff0b1", "\uff0d1", "\uff20a", "'\uff1d1"])
 def test_formulas_are_guarded(text):
     assert guard_text(text) == "'" + text
 

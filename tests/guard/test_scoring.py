@@ -5,10 +5,14 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, get_scorer, log_loss, make_scorer
 from sklearn.naive_bayes import GaussianNB
 
+from tabcast import SelfTrainingClassifier, SoftSelfTrainingClassifier
+from tabcast.guard import GuardedClassifier
 from tabcast.guard._comparison import HeldOutScore, is_share, name_score
 
 CLASSES = np.array(["a", "b", "c"])
@@ -30,7 +34,6 @@ class TestMissingClasses:
             ("balanced_accuracy", balanced_accuracy_score),
             ("accuracy", lambda truth, said: (truth == said).mean()),
             ("f1_macro", lambda truth, said: f1_score(truth, said, average="macro", zero_division=0)),
-            (None, lambda truth, said: (truth == said).mean()),
         ],
     )
     def test_no_warning_and_the_score_of_those_there(self, model, scoring, reference):
@@ -81,7 +84,6 @@ def test_the_second_of_two_classes_is_the_positive_one(scoring, classes):
 @pytest.mark.parametrize(
     ("scoring", "name"),
     [
-        (None, "accuracy"),
         ("f1_macro", "f1_macro"),
         (make_scorer(balanced_accuracy_score), "balanced_accuracy_score"),
         (
@@ -92,6 +94,20 @@ def test_the_second_of_two_classes_is_the_positive_one(scoring, classes):
 )
 def test_names(scoring, name):
     assert name_score(scoring) == name
+
+
+@pytest.mark.parametrize(
+    ("classifier", "name"),
+    [
+        (None, "neg_log_loss"),
+        (SoftSelfTrainingClassifier(LogisticRegression()), "accuracy"),
+        (SelfTrainingClassifier(LogisticRegression()), "accuracy"),
+    ],
+)
+def test_the_ensemble_is_compared_by_log_loss_and_one_model_by_accuracy(classifier, name):
+    X, y = make_blobs(90, random_state=0, centers=2, cluster_std=4.0)
+    guarded = GuardedClassifier(classifier, n_splits=3, random_state=0).fit(X, np.where(np.arange(90) < 30, y, -1))
+    assert guarded.verdict_.metric == name
 
 
 def test_shares():

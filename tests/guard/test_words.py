@@ -59,7 +59,7 @@ def test_a_whole_verdict():
         ("probably helped", "The unlabeled rows probably helped."),
         (
             "no difference seen",
-            "With the unlabeled rows the score is higher than without them, but chance cannot be ruled out.",
+            "With the unlabeled rows the score is better than without them, but chance cannot be ruled out.",
         ),
         ("hurt", "The unlabeled rows hurt."),
     ],
@@ -71,7 +71,7 @@ def test_the_verdict_comes_first(word, sentence):
 @pytest.mark.parametrize(
     ("gain", "sentence"),
     [
-        (-0.045, "With the unlabeled rows the score is lower than without them, but chance cannot be ruled out."),
+        (-0.045, "With the unlabeled rows the score is worse than without them, but chance cannot be ruled out."),
         (0.0004, "No difference was seen: the unlabeled rows may or may not help."),
         (-0.0004, "No difference was seen: the unlabeled rows may or may not help."),
     ],
@@ -145,7 +145,7 @@ def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
         (
             "no difference seen",
             "no difference seen",
-            "With the unlabeled rows the score is higher than the committee's, but chance",
+            "With the unlabeled rows the score is better than the committee's, but chance",
         ),
         ("no difference seen", "hurt", "The unlabeled rows hurt."),
         ("hurt", "hurt", "The unlabeled rows hurt."),
@@ -182,8 +182,12 @@ def test_no_unlabeled_rows():
 def test_a_score_that_is_no_proportion_is_not_given_in_points():
     verdict = make_verdict(metric="neg_log_loss", supervised=-0.5, self_trained=-0.477)
     assert (
-        "went from -0.500 without the unlabeled rows to -0.477 with them: a change of +0.023 (90% interval: "
-        in (say_verdict(verdict)[1])
+        "log-loss (lower is better) went from 0.500 without the unlabeled rows to 0.477 with them: a change of "
+        f"-{verdict['total']['gain']:.3f} (90% interval: {-verdict['total']['high']:+.3f} to "
+        f"{-verdict['total']['low']:+.3f})." in say_verdict(verdict)[1]
+    )
+    assert say_verdict({**verdict, "word": "no difference seen", "gain": 0.01})[0].startswith(
+        "With the unlabeled rows the score is better than"
     )
 
 

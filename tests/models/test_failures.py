@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import SelfTrainingClassifier
+from tests.conftest import needs
 
 N = 40
 Y = np.where(np.arange(N) < 20, np.arange(N) % 2, -1)
@@ -35,7 +36,7 @@ def test_values_that_are_too_large_for_the_classifier_are_explained():
     model = SelfTrainingClassifier(DecisionTreeClassifier(random_state=0), validation=None, random_state=0)
     X = FRAME[["age"]].to_numpy()
     model.fit(X, Y)
-    sentence = r"^DecisionTreeClassifier failed to {} \(.*too large.*\)\. Check that it takes"
+    sentence = r"^DecisionTreeClassifier failed to {} \(.*too large.*\)\. Column '0' has numbers beyond 3.4e38"
     for action in (model.predict, model.predict_proba):
         with pytest.raises(ValueError, match=sentence.format("predict")):
             action(np.full((2, 1), 1e300))
@@ -43,3 +44,13 @@ def test_values_that_are_too_large_for_the_classifier_are_explained():
         model.fit(np.full((N, 1), 1e300), Y)
     with pytest.raises(ValueError, match=sentence.format("predict")):  # in the pool alone
         model.fit(np.where(np.arange(N) < 39, 1.0, 1e300)[:, None], Y)
+
+
+@needs("xgboost")
+def test_what_xgboost_says_of_large_values_has_no_trace():
+    from xgboost import XGBClassifier
+
+    X = FRAME[["age"]].assign(age=np.where(np.arange(N) == 3, 1e300, FRAME["age"]))
+    with pytest.raises(ValueError, match=r"^XGBClassifier failed to fit .* Column 'age' has numbers beyond") as caught:
+        SelfTrainingClassifier(XGBClassifier(n_estimators=2), random_state=0).fit(X, Y)
+    assert "Stack trace" not in str(caught.value)

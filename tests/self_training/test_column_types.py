@@ -96,6 +96,12 @@ def test_unseen_levels_warn_and_known_ones_do_not():
         model.predict(FRAME)
 
 
+def test_integers_that_no_other_library_has_are_refused_by_name():
+    X = pl.DataFrame({"a": [0.5] * 20, "account": pl.Series(range(20)).cast(pl.Int128)})
+    with pytest.raises(ValueError, match=r"Column 'account' of X is of type Int128, .*cast it to Int64"):
+        SelfTrainingClassifier().fit(X, [0, 1] + [-1] * 18)
+
+
 def test_pandas_beside_polars_is_the_same_table():
     more = FRAME.iloc[:30]
     expected = make().fit(FRAME, Y, X_unlabeled=more).predict_proba(FRAME)

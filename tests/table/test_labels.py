@@ -157,3 +157,10 @@ def test_a_list_keeps_the_types_of_its_labels(y, classes, unlabeled):
 def test_booleans_beside_minus_one_are_refused():
     with pytest.raises(ValueError, match=r"Labels in y must all be of one kind; got booleans and numbers"):
         read_labels([True, False, -1])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("convert", [lambda y: np.array(y, dtype=object), pd.Series, lambda y: pd.array(y, "string")])
+def test_one_class_is_not_enough_whatever_marks_the_others(missing, convert):
+    with pytest.raises(ValueError, match="only one class among its 2 labeled rows, 'p'; a classifier needs at least"):
+        read_labels(convert(["p", missing, "p"]))

@@ -27,7 +27,9 @@ def fit(
             help="CSV, TSV, gzipped, Parquet, Feather or Excel with a column of labels, or a folder of files."
         ),
     ],
-    target: Annotated[str, Option(help="The column of labels; rows with an empty cell are unlabeled.")],
+    target: Annotated[
+        str, Option(help="The column of labels; rows with an empty cell are unlabeled.", show_default="required")
+    ] = "",
     estimator: Annotated[
         str,
         Option(
@@ -37,8 +39,13 @@ def fit(
         ),
     ] = "auto",
     scoring: Annotated[
-        str, Option(metavar="NAME", help="The score that chooses between the models with and without unlabeled rows.")
-    ] = "accuracy",
+        str | None,
+        Option(
+            metavar="NAME",
+            help="The score that chooses between the models with and without unlabeled rows. Default: neg_log_loss for "
+            "the ensemble, accuracy for one base classifier.",
+        ),
+    ] = None,
     decision: Annotated[
         str | None,
         Option(
@@ -93,6 +100,7 @@ def fit(
 
         from tabcast.exceptions import LargePoolWarning, TabcastWarning
         from tabcast.files import describe
+        from tabcast.guard._verdict import name_in_words
         from tabcast.runs._fit_table import read_options
         from tabcast.runs._folder import check_folder, refuse_inside
         from tabcast.runs._predict import DaskError
@@ -103,7 +111,6 @@ def fit(
         warnings.simplefilter("always", TabcastWarning)
         try:
             refuse_inside(folder, table, unlabeled)
-            check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
             options = read_options(
                 estimator=estimator,
                 scoring=scoring,
@@ -128,10 +135,12 @@ def fit(
                 max_pool=pool,
                 random_state=seed,
             )
+            check_folder(folder if out is None else out, overwrite=overwrite)  # a Path of no text is the current folder
             for line in [*prepared.notes, *describe(prepared.understanding, COMMAND_LINE)]:
                 typer.echo(line)
             title = TITLES[find_method(options.classifier)]
-            typer.echo(f"{title}; compared with the supervised model by cross-validated {scoring}.")
+            score = name_in_words(options.scoring)
+            typer.echo(f"{title}; compared with the supervised model by cross-validated {score}.")
             run = train_run(prepared, options)
         except DaskError as error:
             stop(error, 1)

@@ -22,8 +22,9 @@ MOST_POINTS = 101
 STEPS = np.linspace(0.0, 1.0, 101).round(2)
 ROUNDING = 1e-7  # of probabilities in single precision
 # A cross-validated row is worth less than an independent one: the models that are averaged over differ from the final
-# one and among themselves. Chosen on 120 draws of 20 datasets; research/fit counts how often intervals cover.
-WORTH = 2 / 3
+# one and among themselves; one of a class still less. Chosen on draws of 20 datasets; research/fit counts, on other
+# draws, how often intervals cover.
+WORTH, WORTH_OF_CLASS = 2 / 3, 1 / 2
 MOST_BINS, ROWS_PER_BIN = 10, 10  # an accuracy over fewer rows is not even known to one digit
 
 
@@ -72,9 +73,9 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
 
     Notes
     -----
-    Intervals are Wilson's for two thirds of the rows: held-out rows are predicted by other models than the final one.
-    The interval of balanced accuracy combines those of the recalls (Zou and Donner, 2008): with recalls ``r_c``,
-    Wilson intervals ``(l_c, u_c)`` and K classes it is ``mean(r) - sqrt(sum((r - l)^2)) / K`` to
+    Intervals are Wilson's for two thirds of the rows, half of those of a class: held-out rows are predicted by other
+    models than the final one. The interval of balanced accuracy combines those of the recalls (Zou and Donner, 2008):
+    with recalls ``r_c``, Wilson intervals ``(l_c, u_c)`` and K classes it is ``mean(r) - sqrt(sum((r - l)^2)) / K`` to
     ``mean(r) + sqrt(sum((u - r)^2)) / K``.
 
     Examples
@@ -107,7 +108,7 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
             **dict(zip(("supervised_recall", "supervised_low", "supervised_high"), supervised_recall, strict=True)),
         }
     )
-    accuracy = [float(one[0]) for one in _proportion(np.array([right.sum()]), np.array([len(codes)]))]
+    accuracy = [float(one[0]) for one in _proportion(np.array([right.sum()]), np.array([len(codes)]), WORTH)]
     balanced = _average(*recall)
     return Quality(
         classes=names,
@@ -123,11 +124,13 @@ def quality(codes: Index, labels: Index, supervised: Index, classes: ArrayLike) 
     )
 
 
-def _proportion(part: NDArray[Any], whole: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+def _proportion(
+    part: NDArray[Any], whole: NDArray[Any], worth: float = WORTH_OF_CLASS
+) -> tuple[Floats, Floats, Floats]:
     """Proportions with their intervals; NaN where the whole is nothing."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = part / whole
-        return share, *wilson_interval(share, WORTH * whole)
+        return share, *wilson_interval(share, worth * whole)
 
 
 def _average(share: Floats, low: Floats, high: Floats) -> tuple[float, float, float]:

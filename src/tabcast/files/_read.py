@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, TextIO, cast
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
-from pyarrow import dataset
+from pyarrow import dataset, parquet
 
 from tabcast.files._values import text_of
 from tabcast.wording import Argument, TableFileError, list_names, suggest
@@ -48,8 +48,9 @@ BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16",
 BLOCK = 1 << 22
 CHUNK_ROWS = 20_000
 SAMPLE_RECORDS = 200
+LONGEST = 10_000_000  # characters of a field in quotes
 BROKEN_RECORDS = {  # what the csv module says, and what we say
-    "field larger": "has a field of more than 131,072 characters, probably a double quote that is never closed",
+    "field larger": f"has a field of more than {LONGEST:,} characters; or a double quote is never closed",
     "unexpected end": "opens a double quote that is never closed",
     "expected after": "has characters after a closing double quote; a quote inside a quoted value is written twice",
 }
@@ -297,8 +298,12 @@ class TextTable(TableFile):
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
         """The file as text, its line ends untouched."""
-        with open_bytes(self.path) as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
-            yield text
+        before = csv.field_size_limit(LONGEST)
+        try:
+            with open_bytes(self.path) as raw, io.TextIOWrapper(raw, encoding=self._encoding, newline="") as text:
+                yield text
+        finally:
+            csv.field_size_limit(before)
 
 
 def _find_encoding(path: Path) -> tuple[str, bool]:
@@ -329,8 +334,6 @@ class ArrowTable(TableFile):
         with self._open() as file:
             self._own = [name for name in file.schema.names if not PANDAS_INDEX.match(name)]
             self.n_rows = file.count_rows() if self.n_rows is None else self.n_rows
-        if len(set(self._own)) < len(self._own):
-            raise TableFileError(f"{self.path.name} has columns of the same name; rename or remove one.")
         return name_columns(self.path.name, self._own)
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
@@ -346,7 +349,15 @@ class ArrowTable(TableFile):
         try:
             yield dataset.dataset(self.path, format=self._format)
         except (pa.ArrowException, OSError) as error:
+            if "duplicate field names" in str(error):
+                raise TableFileError(f"{self.path.name} has columns of the same name{self._name_twice()}.") from None
             raise _damaged(self.path, self._format, error) from None
+
+    def _name_twice(self) -> str:
+        is_parquet = self._format == "parquet"
+        schema = parquet.read_schema(self.path) if is_parquet else pa.ipc.open_file(self.path).schema
+        twice = {name for name in schema.names if schema.names.count(name) > 1}
+        return f", {list_names(sorted(twice))}; rename or remove one"
 
 
 class ExcelTable(TableFile):

@@ -591,6 +591,8 @@ def no_such_column(name: str, frame: pd.DataFrame, *named_by: str | Argument) ->
     elif not np.isnan(read_levels(names, "number", PLAIN)).any():
         more = " (the first line seems to hold values, not names: add a line with column names)"
     hint = suggest(str(name), names) or f"; its columns are {list_names(names)}{more}."
+    if name == "":
+        return TableFileError(Argument("target"), f" must name the column of labels{hint}")
     return TableFileError(f"The table has no column {show_value(name)}", *named_by, hint)
 
 

@@ -19,8 +19,9 @@ from tabcast.wording import TableFileError
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ARROW = (".parquet", ".feather")
 BATCH_ROWS = 1 << 16  # in one piece of a Parquet or Feather file
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # apostrophes in front are guarded too, so that one can always be taken away
-FIRST = frozenset("'=+-@\t\r\n")
+# How a formula begins, also in full width; apostrophes in front are guarded too, so that one can always be taken away.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+FIRST = frozenset("'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 NUMBER = re.compile(r"[+-]?[.,]?\d[\d.,]*(?:[eE][+-]?\d+)?")
 
 

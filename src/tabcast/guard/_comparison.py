@@ -204,8 +204,8 @@ class HeldOutScore:
 
     Parameters
     ----------
-    scoring : str, callable or None
-        The score, as in scikit-learn. None is the `score` method of the estimator.
+    scoring : str or callable
+        The score, as in scikit-learn.
     estimator : estimator
         The base estimator.
     classes : ndarray
@@ -244,10 +244,20 @@ def score_splits(compared: Sequence[Compared], name: str, data: TrainingData, sc
     return score(model, take_rows(data.X, rows), data.labels.codes[rows])
 
 
+def choose_scoring(scoring: Any, classifier: Any) -> Any:
+    """The score that compares models: the user's, or the one that chose right most often in research/fit.
+
+    That is the log-loss for the ensemble. For one kind of model it is accuracy: the probabilities of the supervised
+    model are as they are, those of the self-trained one softened, and the log-loss would reward that.
+    """
+    if scoring is not None:
+        return scoring
+    is_ensemble = isinstance(classifier, SoftSelfTrainingClassifier) and classifier.estimator is None
+    return "neg_log_loss" if is_ensemble else "accuracy"
+
+
 def name_score(scoring: Any) -> str:
     """The name of a score, or of its function."""
-    if scoring is None:
-        return "accuracy"
     if isinstance(scoring, str):
         return scoring
     function = getattr(scoring, "_score_func", scoring)

@@ -27,6 +27,7 @@ from tabcast.guard._comparison import (
     GuardSplit,
     HeldOutScore,
     PooledScores,
+    choose_scoring,
     collect_out_of_fold,
     compare_on_split,
     decide_out_of_fold,
@@ -64,10 +65,11 @@ class GuardedClassifier(SemiSupervisedClassifier):
     classifier : SoftSelfTrainingClassifier, CASTClassifier or SelfTrainingClassifier, default=None
         The semi-supervised classifier. None is SoftSelfTrainingClassifier with its defaults. Of a large pool its
         `max_pool` rows train, in the comparison as in the end.
-    scoring : str, callable or None, default="accuracy"
-        The score by which the models are compared, as in scikit-learn. Held-out rows count equally, whatever their
-        `sample_weight`. For scores with a positive class, such as "f1", that is the second of two classes in sorted
-        order. A callable is given the held-out predictions as a classifier. None is accuracy.
+    scoring : str or callable, default=None
+        The score by which the models are compared, as in scikit-learn. None: the log-loss ("neg_log_loss") for the
+        ensemble, because it chooses right most often, and accuracy for one kind of model. Held-out rows count equally,
+        whatever their `sample_weight`. For scores with a positive class, such as "f1", that is the second of two
+        classes in sorted order. A callable is given the held-out predictions as a classifier.
     decision : str, Decision or None, default=None
         How classes are predicted, in the comparison and by `predict`; see SelfTrainingClassifier. None is the
         `decision` of the classifier.
@@ -140,7 +142,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self,
         classifier: SelfTrainer | None = None,
         *,
-        scoring: Any = "accuracy",
+        scoring: Any = None,
         decision: str | Decision | None = None,
         n_splits: int | None = None,
         n_repeats: int = 1,
@@ -195,7 +197,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
         """
         self._check_parameters()
         whole = read_training_data(self, X, y, X_unlabeled, None, sample_weight, fit_params)
-        score = HeldOutScore(self.scoring, self._base_estimator(), whole.labels.classes)
+        scoring = choose_scoring(self.scoring, self._given())
+        score = HeldOutScore(scoring, self._base_estimator(), whole.labels.classes)
         random_state = check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         data, rows = whole.sample_pool(self._given().max_pool, seed)

@@ -218,6 +218,8 @@ BETTER = {HELPED: "Better", PROBABLY: "Probably better"}
 
 def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
     """Put the data of a verdict (:meth:`Verdict.to_dict`) into sentences, the headline first."""
+    if str(verdict["metric"]).startswith("neg_"):
+        verdict = _as_loss(verdict)
     if verdict["n_unlabeled"] == 0:
         return [
             "There are no unlabeled rows, so there is nothing to compare: the model is the supervised one.",
@@ -241,7 +243,8 @@ def _say_headline(verdict: Mapping[str, Any]) -> str:
         return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
     if word == NOTHING and float(_amount(verdict, verdict["gain"]).split()[0]) != 0:
         other = "the committee's" if verdict["without"] == "committee" else "without them"
-        return UNDECIDED.format("higher" if verdict["gain"] > 0 else "lower", other)
+        is_better = (verdict["gain"] > 0) != str(verdict["metric"]).startswith("neg_")
+        return UNDECIDED.format("better" if is_better else "worse", other)
     return HEADLINES[word]
 
 
@@ -312,6 +315,17 @@ def _say_choice(verdict: Mapping[str, Any]) -> str:
     return "The model without the unlabeled rows was kept, because its cross-validated score is better."
 
 
+def _as_loss(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with the loss itself, the lower the better, for a score that is its negative."""
+
+    def flip(gain: Mapping[str, Any]) -> dict[str, Any]:
+        return {**gain, "gain": -gain["gain"], "low": -gain["high"], "high": -gain["low"]}
+
+    scores = {name: verdict[name] for name in ("supervised", "committee", "self_trained")}
+    losses = {name: None if score is None else -score for name, score in scores.items()}
+    return {**flip(verdict), "total": flip(verdict["total"]), **losses}
+
+
 def _interval(verdict: Mapping[str, Any], gain: Mapping[str, Any]) -> str:
     """An interval with its level."""
     low = _amount(verdict, gain["low"]).split()[0]
@@ -339,4 +353,9 @@ def _score(verdict: Mapping[str, Any], model: str) -> str:
 
 def _name(verdict: Mapping[str, Any]) -> str:
     """The name of the score in words."""
-    return str(verdict["metric"]).replace("_", " ")
+    return name_in_words(verdict["metric"]) + (" (lower is better)" if str(verdict["metric"])[:4] == "neg_" else "")
+
+
+def name_in_words(metric: str) -> str:
+    """The name of a score in words; of one that scikit-learn negates, that of the loss."""
+    return str(metric).removeprefix("neg_").replace("log_loss", "log-loss").replace("_", " ")

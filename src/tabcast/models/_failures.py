@@ -11,6 +11,9 @@ from sklearn.pipeline import Pipeline
 
 from tabcast.models._adapted import are_numbers, has_missing
 from tabcast.table._tables import column_names, take_columns
+from tabcast.wording import list_names
+
+SINGLE = float(np.finfo(np.float32).max)
 
 
 @contextmanager
@@ -39,14 +42,20 @@ def explained(estimator: Any, X: Any, action: str) -> Iterator[None]:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         tables = [take_columns(X, np.array([at])) for at in range(len(column_names(X)))]
         pairs = zip(column_names(X), tables, strict=True)
-        names = [repr(name) for name, table in pairs if not are_numbers(table) or has_missing(table)]
-        advice = (
-            f"Column {', '.join(names[:10])} has text, dates or missing values: encode or fill it, or leave it out. "
-            "tabcast itself encodes only what rows of fit have, and nothing for a ColumnTransformer."
-            if names
-            else "Check that it takes the values of these columns, or use another estimator."
-        )
-        raise kind(f"{_name(estimator)} failed to {action} ({' '.join(str(error).split())}). {advice}") from error
+        named = dict(pairs)
+        odd = [name for name, table in named.items() if not are_numbers(table) or has_missing(table)]
+        huge = [name for name, table in named.items() if name not in odd and np.abs(np.asarray(table)).max() > SINGLE]
+        if huge:
+            advice = f"Column {list_names(huge)} has numbers beyond 3.4e38, too large for it: divide them."
+        elif odd:
+            advice = (
+                f"Column {list_names(odd)} has text, dates or missing values: encode or fill it, or leave it out. "
+                "tabcast itself encodes only what rows of fit have, and nothing for a ColumnTransformer."
+            )
+        else:
+            advice = "Check that it takes the values of these columns, or use another estimator."
+        reason = " ".join(str(error).partition("Stack trace")[0].split()).rstrip(".")
+        raise kind(f"{_name(estimator)} failed to {action} ({reason}). {advice}") from error
 
 
 def _name(estimator: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from tabcast.guard._comparison import is_share
+from tabcast.guard._verdict import name_in_words
 from tabcast.plots._figure import ACCENT, INK, PALE, clean, find_summary, new_figure, styled
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ def plot_verdict(source: Any) -> Figure:
         ax.text(1.02, place, value, transform=beside, va="center", color=color if interval else PALE)
     ax.set_yticks(range(len(rows)), [name for name, _, _ in rows])
     ax.grid(visible=False, axis="y")
-    unit = ", points" if points else ""
+    unit, what = ", points" if points else "", "improvement" if found["metric"].startswith("neg_") else "change"
     ax.set(
         ylim=(len(rows) - 0.4, -0.6),
-        xlabel=f"change of {clean(found['metric']).replace('_', ' ')}{unit} (bars: {found['level']:.0%} intervals)",
+        xlabel=f"{what} of {clean(name_in_words(found['metric']))}{unit} (bars: {found['level']:.0%} intervals)",
     )
     return figure
 

@@ -12,6 +12,7 @@ from sklearn.metrics import get_scorer_names
 
 from tabcast.checks import check_choice, is_integer, is_number, resolve_part
 from tabcast.decisions import DECISIONS, Decision
+from tabcast.guard._comparison import choose_scoring
 from tabcast.models import MODEL_NAMES, make_model
 from tabcast.models._adapted import weight_parameter
 from tabcast.runs._predict import connect
@@ -52,7 +53,7 @@ def fit_table(
     target: str,
     *,
     estimator: Any = "auto",
-    scoring: str = "accuracy",
+    scoring: str | None = None,
     decision: str | Decision | None = None,
     precision: float | None = None,
     unlabeled: TableLike | None = None,
@@ -87,9 +88,10 @@ def fit_table(
         of the unlabeled rows. The name of a base classifier, one of `tabcast.models.MODEL_NAMES`, or any scikit-learn
         classifier: soft self-training with it, or CAST if its `fit` takes no `sample_weight`. "cast": CAST. Or one of
         tabcast's classifiers with its own parameters, such as ``CASTClassifier(XGBClassifier(), alpha=0.5)``.
-    scoring : str, default="accuracy"
+    scoring : str, default=None
         The score that chooses between the models with and without the unlabeled rows, a classification score that
-        scikit-learn knows. It does not change how classes are predicted: that is `decision`.
+        scikit-learn knows. None: the log-loss for the ensemble, accuracy for one kind of model. It does not change how
+        classes are predicted: that is `decision`.
     decision : str or Decision, default=None
         How classes are predicted from probabilities: "accuracy" (the most probable one), "balanced" (the highest
         probability relative to the proportion of the class among the labeled rows), "f1" (weights tuned on out-of-fold
@@ -183,10 +185,11 @@ def fit_table(
 
 
 def read_options(
-    *, estimator: Any, scoring: str, decision: Any, precision: float | None, max_pool: int | None, **others: Any
+    *, estimator: Any, scoring: str | None, decision: Any, precision: float | None, max_pool: int | None, **others: Any
 ) -> Options:
     """Check the arguments of `fit_table` that say how to train."""
-    check_choice(scoring, tuple(filter(CLASSIFICATION.fullmatch, get_scorer_names())), "scoring")
+    if scoring is not None:
+        check_choice(scoring, tuple(filter(CLASSIFICATION.fullmatch, get_scorer_names())), "scoring")
     seed, n_jobs = others["random_state"], others["n_jobs"]
     if isinstance(decision, str):
         check_choice(decision, DECISIONS, "decision")
@@ -207,10 +210,10 @@ def read_options(
     if others["dask"] is not None:  # whether there is one is known before the work
         with connect(others["dask"]):
             pass
-    return Options(classifier, name, scoring, rule, precision, max_pool=max_pool, **others)
+    return Options(classifier, name, choose_scoring(scoring, classifier), rule, precision, max_pool=max_pool, **others)
 
 
-def make_classifier(estimator: Any, scoring: str, max_pool: int | None, seed: int) -> SelfTrainer:
+def make_classifier(estimator: Any, scoring: str | None, max_pool: int | None, seed: int) -> SelfTrainer:
     """The semi-supervised classifier that `estimator` of `fit_table` means."""
     # None marks unlabeled rows in the labels of a prepared table, where -1 may be a class.
     common: dict[str, Any] = {"missing_label": None, "max_pool": max_pool, "random_state": seed}

@@ -148,8 +148,8 @@ def _read_source(
         raise ArgumentError(Argument("sheet"), f" is for Excel files; {table} is a folder.")
     parts = open_parts(list_parts(table))
     if target is not None and target not in parts[0].names:
-        hint = suggest(target, parts[0].names)
-        raise TableFileError(f"{parts[0].path} has no column {target!r}, the target{hint or '.'}")
+        hint = suggest(target, parts[0].names) or f"; its columns are {list_names(parts[0].names)}."
+        raise TableFileError(f"{parts[0].path} has no column {target!r}, the target{hint}")
     found = sample_rows(parts, target, **sampling)
     notes = list(found.notes)
     if found.n_sampled < found.n_unlabeled:

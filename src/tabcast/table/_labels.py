@@ -98,7 +98,7 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     known = _to_plain(values[~unlabeled])
     classes, codes = np.unique(known, return_inverse=True)
     if len(classes) < 2:
-        both = _is_auto(missing_label) and bool((values[unlabeled] == -1).any())
+        both = _is_auto(missing_label) and -1 in values[unlabeled & ~np.asarray(pd.isna(values), dtype=bool)]
         raise ValueError(
             f"y has only one class among its {len(known)} labeled rows, {classes.tolist()[0]!r}; a classifier needs "
             f"at least two.{' Rows with -1 were read as unlabeled. ' + MARKERS_OF_AUTO if both else ''}"

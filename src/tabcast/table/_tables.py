@@ -56,7 +56,12 @@ def to_pandas(X: Any, *, name: str = "X") -> Any:
             f"Expected 2D array or DataFrame for {name}, got a 1D {type(X).__name__} instead. "
             f"Reshape your data: a single column as {name}.to_frame()."
         )
-    return table.to_pandas() if isinstance(table, nw.DataFrame) else X
+    if not isinstance(table, nw.DataFrame):
+        return X
+    for column, kind in table.schema.items():
+        if kind in (nw.Int128, nw.UInt128):
+            raise ValueError(f"Column {column!r} of {name} is of type {kind}, which is not read: cast it to Int64.")
+    return table.to_pandas()
 
 
 def _check_dataframe(X: pd.DataFrame, name: str) -> pd.DataFrame:

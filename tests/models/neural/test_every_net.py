@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -120,8 +121,30 @@ class TestRepeatable:
         clone(net).set_params(verbose=1, epochs=1).fit(X, y)
         assert f"Training {type(net).__name__}" in capfd.readouterr().out
 
+    def test_the_number_of_threads_changes_nothing(self, net):
+        X, y = make_table(300)
+        before, found = torch.get_num_threads(), []
+        try:
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                model = clone(net)
+                if hasattr(model, "pretrain"):
+                    model.pretrain(X)
+                found.append(model.fit(X, y).predict_proba(X))
+                assert torch.get_num_threads() == threads
+        finally:
+            torch.set_num_threads(before)
+        np.testing.assert_array_equal(*found)
+
 
 class TestWeights:
+    @pytest.mark.parametrize("weight", [-1.0, np.nan, "heavy"])
+    def test_bad_weights_of_classes(self, net, weight):
+        X, y = make_table(30)
+        model = clone(net).set_params(class_weight={**dict.fromkeys(y, 1.0), y[0]: weight})
+        with pytest.raises(ValueError, match=re.escape(f"`class_weight of {y[0]!r}` of {type(net).__name__} must be")):
+            model.fit(X, y)
+
     def test_a_row_of_weight_0_does_not_train(self, net):
         """The wrong labels of the last half change nothing; encoding and pretraining see the rows all the same."""
         X, y = make_table(40)

@@ -6,6 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, ClassVar, Literal, Self
@@ -40,6 +41,17 @@ FITTING, PRETRAINING = 0, 1  # each phase has its own random numbers
 
 Weights = dict[str, NDArray[Any]]
 Limits = Mapping[str, int | str | tuple[str, ...]]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: sums depend on how many share them, and a network on its sums."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -147,7 +159,7 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         cells = self.encoder_.encode(validate_data(self, read_table(X), reset=False, skip_check_array=True))
         network = self._load().double().eval()
         blocks = []
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             for start in range(0, len(cells), AT_ONCE):
                 block = cells.take(slice(start, start + AT_ONCE))
                 blocks.append(network(Cells(block.numbers.double(), block.codes)).softmax(dim=1))
@@ -216,6 +228,8 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
                 check_number(value, name, self._name, limit)
             else:
                 check_choice(value, limit, f"{name} of {self._name}")
+        for label, weight in self.class_weight.items() if isinstance(self.class_weight, Mapping) else ():
+            check_number(weight, f"class_weight of {label!r}", self._name, "[0, inf)")
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Index, Floats]:
         """The checked table, the positions of the classes, and the weights of rows, those of classes included."""
@@ -282,7 +296,8 @@ class NeuralClassifier(ClassifierMixin, BaseEstimator, ABC):
         decay = getattr(self, "weight_decay", 0.0)  # not every network has one
         optimizer = torch.optim.AdamW(parameters, lr=self.learning_rate, weight_decay=decay, fused=True)
         best, best_loss, best_epoch = None, float("inf"), epochs
-        with Bar(f"{title} {self._name}", epochs, unit="epochs") if self.verbose else Progress() as progress:
+        bar = Bar(f"{title} {self._name}", epochs, unit="epochs") if self.verbose else Progress()
+        with one_thread(), bar as progress:
             for epoch in range(epochs):
                 optimizer.param_groups[0]["lr"] = self._rate(epoch)
                 network.train()
