@@ -110,10 +110,8 @@ class TestRun:
 
     @needs("distributed")
     def test_a_scheduler_that_is_not_there(self, config, monkeypatch):
-        import dask
-
-        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
-            result = run(config, "--dask", "tcp://127.0.0.1:1")
+        monkeypatch.setattr("tabcast.runs._predict.PATIENCE", "1s")
+        result = run(config, "--dask", "tcp://127.0.0.1:1")
         assert result.exit_code == 1
         assert "127.0.0.1:1" in result.stderr
         assert "Traceback" not in result.output

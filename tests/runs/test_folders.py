@@ -13,8 +13,10 @@ from tabcast.cli.main import app
 from tabcast.files import TableFileError
 from tabcast.models import make_model
 from tabcast.runs import DaskError, load_model, predict_file
+from tabcast.runs._predict import compare_versions
 from tabcast.runs._table import prepare_table
 from tabcast.wording import ArgumentError
+from tests.conftest import needs
 
 N_ROWS = 130
 
@@ -222,3 +224,29 @@ class TestDask:
     def test_a_single_table_needs_no_cluster(self, cluster, folder):
         with pytest.raises(ArgumentError, match="`dask` is for folders of tables"):
             fit_table(folder / "a.csv", "y", estimator=quick(), dask=cluster.scheduler_address)
+
+    @needs("distributed")
+    def test_a_cluster_without_workers(self, folder):
+        from distributed import LocalCluster
+
+        with (
+            LocalCluster(n_workers=0, processes=False, dashboard_address=None) as empty,
+            pytest.raises(DaskError, match=r"^The Dask cluster at .* has no worker; start one\.$"),
+        ):
+            fit_table(folder, "y", estimator=quick(), dask=empty.scheduler_address)
+
+    @pytest.mark.parametrize(
+        ("name", "version", "said"),
+        [
+            ("tabcast", None, "that lacks tabcast; here it is 1.0"),
+            ("tabcast", "0.9", "that has tabcast 0.9; here it is 1.0"),
+            ("distributed", "2020.1", "that has distributed 2020.1; here it is 1.0"),
+            ("python", "3.10", "that has python 3.10; here it is 1.0"),
+        ],
+    )
+    def test_workers_that_differ_are_named(self, name, version, said):
+        ours = dict.fromkeys(("python", "distributed", "tabcast"), "1.0")
+        workers = {"tcp://1": {"packages": ours}, "tcp://2": {"packages": {**ours, name: version}}}
+        found = {"client": {"packages": ours}, "workers": workers}
+        assert compare_versions(found) == f"has a worker, tcp://2, {said}. Install the same on all"
+        assert compare_versions({**found, "workers": {"tcp://1": {"packages": ours}}}) == ""

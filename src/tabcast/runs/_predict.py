@@ -34,8 +34,8 @@ PATIENCE = "10s"  # to reach a Dask scheduler
 SETTLE_ROWS = 10_000  # at a time in the first pass, whose result must not depend on the size of batches
 
 
-class DaskError(RuntimeError):
-    """A Dask cluster that cannot be reached, or that was lost."""
+class DaskError(ConnectionError):
+    """A Dask cluster that cannot be reached, lacks the packages, or was lost."""
 
 
 @dataclass(frozen=True)
@@ -334,8 +334,24 @@ def connect(address: str) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise DaskError(f"There is no Dask scheduler at {address}.") from error
     try:
+        if problem := compare_versions(client.get_versions(packages=["tabcast"])):
+            raise DaskError(f"The Dask cluster at {address} {problem}.")
         yield client
     except (CancelledError, FutureCancelledError, CommClosedError, TimeoutError) as error:
         raise DaskError(f"The Dask scheduler at {address} is gone; start it again and run the same command.") from error
     finally:
         client.close(timeout=2)
+
+
+def compare_versions(found: dict[str, Any]) -> str:
+    """What keeps the workers of a cluster from understanding us, empty if nothing does."""
+    ours = found["client"]["packages"]
+    if not found["workers"]:
+        return "has no worker; start one"
+    for name in ("python", "distributed", "tabcast"):
+        for worker, its in found["workers"].items():
+            theirs = its["packages"].get(name)
+            if theirs != ours[name]:
+                has = f"has {name} {theirs}" if theirs else f"lacks {name}"
+                return f"has a worker, {worker}, that {has}; here it is {ours[name]}. Install the same on all"
+    return ""

@@ -23,6 +23,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
+from tabcast.runs._predict import connect
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.config import Study
 from tabcast.study.datasets import load_dataset
@@ -133,13 +134,7 @@ def _workers(n_jobs: int, dask: str | None) -> Iterator[None]:
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)  # loky replaces it
             yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ImportError(
-            "A Dask cluster needs dask.distributed. Install it with: pip install 'tabcast[dask]'."
-        ) from error
-    with Client(dask, set_as_default=False) as client, parallel_config("dask", client=client):
+    with connect(dask) as client, parallel_config("dask", client=client):
         yield
 
 
