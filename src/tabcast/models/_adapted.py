@@ -477,8 +477,9 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
         self.adaptation_, self.classes_ = adaptation, classes[present]
         self._empty = find_empty(X) if adaptation.fills_empty else []  # columns that it gets zeros for
+        self._levels = find_levels(X) if "enable_categorical" in adaptation.parameters else {}
         labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
-        self.estimator_ = _fit(model, fill(X, self._empty), labels, fit_params)
+        self.estimator_ = _fit(model, keep_levels(fill(X, self._empty), self._levels), labels, fit_params)
         return self
 
     def _taking(self, adaptation: Adaptation) -> AdaptedClassifier:
@@ -539,7 +540,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.decision_function(self._encode(X))
 
     def _encode(self, X: Any) -> Any:
-        return fill(self.adaptation_.encode(X), self._empty)
+        return keep_levels(fill(self.adaptation_.encode(X), self._empty), self._levels)
 
 
 def find_empty(X: Any) -> list[Any]:
@@ -561,6 +562,27 @@ def fill(X: Any, columns: list[Any]) -> Any:
         return X
     X = np.array(X, dtype=float)
     X[:, columns] = 0.0
+    return X
+
+
+def find_levels(X: pd.DataFrame) -> dict[Any, Index]:
+    """Codes of the levels that some row has, by column; columns of which every level has a row are left out."""
+    columns = {name: X[name].cat for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)}
+    present = {name: np.unique(one.codes[one.codes >= 0]) for name, one in columns.items()}
+    return {name: codes for name, codes in present.items() if len(codes) < len(columns[name].categories)}
+
+
+def keep_levels(X: Any, present: dict[Any, Index]) -> Any:
+    """The table with only these levels, renumbered, and the others missing; a copy where there are any.
+
+    XGBoost sends a level that it has not seen to the side of those that a split does not name, a missing one to the
+    side that was better in training, and splits otherwise where there are more than four levels. So it does not matter
+    whether unlabeled rows made a level known.
+    """
+    if present:
+        X = X.copy(deep=False)
+    for name, codes in present.items():
+        X[name] = X[name].cat.set_categories(codes).cat.rename_categories(np.arange(len(codes)))
     return X
 
 

@@ -343,7 +343,7 @@ def connect(address: str) -> Iterator[Any]:
         client.close(timeout=2)
 
 
-def compare_versions(found: dict[str, Any]) -> str:
+def compare_versions(found: Any) -> str:
     """What keeps the workers of a cluster from understanding us, empty if nothing does."""
     ours = found["client"]["packages"]
     if not found["workers"]:
