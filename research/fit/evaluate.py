@@ -11,8 +11,8 @@ such column is the target. Tables that were looked at before are left out.
 Of each dataset at most 1,800 rows are drawn; 40 of them, or a tenth but at most 150, keep their label, and the others
 are predicted and serve as test rows. Beside the model that `fit_table` keeps stand both that it compares (the ensemble
 with and without the unlabeled rows) and a plain average of logistic regression, a random forest and gradient boosting,
-trained on the labeled rows alone. One line per draw is appended to draws.csv (unseen.csv) in research/results/fit; a second
-run goes on where the first one stopped. Seeds below 200 of the 20 datasets served to choose what is measured here.
+trained on the labeled rows alone. One line per draw is appended to draws.csv (unseen.csv) in research/results/fit; a
+second run goes on where the first one stopped. Seeds below 200 of the 20 datasets served to choose what is measured.
 """
 
 from __future__ import annotations
