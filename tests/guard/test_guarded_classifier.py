@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
@@ -22,7 +23,7 @@ from tabcast.guard import GuardedClassifier
 from tabcast.guard import _comparison as comparison
 from tabcast.pseudo_labels import TakeAll
 from tabcast.teachers import Committee
-from tests.conftest import hide_labels
+from tests.conftest import hide_labels, read_dataset
 from tests.guard.reference_comparison import (
     reference_comparison,
     reference_gain,
@@ -202,6 +203,17 @@ class TestChoice:
         assert (verdict.gain, verdict.chosen, verdict.word) == (0.0, "supervised", "no difference seen")
         assert verdict.low < 0 < verdict.high  # thirty rows are no proof that nothing differs
         assert "Both models scored the same in every split." in str(verdict)
+
+    @pytest.mark.parametrize(("seed", "chosen"), [(1, "self-trained"), (5, "supervised")])
+    def test_an_ensemble_keeps_the_unlabeled_rows_unless_they_probably_hurt(self, seed, chosen):
+        """Both scores are worse with the unlabeled rows; for seed 5 the odds are four to one that this is no chance."""
+        X, y = read_dataset("diabetes")
+        rows = np.random.default_rng(seed).permutation(len(y))[:300]
+        half_labeled = np.where(np.arange(300) < 40, np.asarray(y, dtype=object)[rows], None)
+        verdict = GuardedClassifier(random_state=0).fit(X.iloc[rows].reset_index(drop=True), half_labeled).verdict_
+        odds = student.cdf(verdict.gain / ((verdict.high - verdict.low) / 2) * student.ppf(0.95, 4), 4)  # five folds
+        assert verdict.gain < 0
+        assert verdict.chosen == chosen == ("self-trained" if odds > 0.2 else "supervised")
 
     def test_self_training_that_ended_with_the_supervised_model(self, moons):
         """Its own validation preferred round 0: both models are the supervised one, and the verdict says so."""

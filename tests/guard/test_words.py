@@ -89,6 +89,20 @@ def test_a_score_that_fell_is_not_called_no_difference(gain, sentence):
             "The model without the unlabeled rows was kept, because its cross-validated score is better.",
         ),
         (
+            {"gain": -0.01, "word": "no difference seen"},
+            "The model with the unlabeled rows was kept: they help an ensemble more often than not, and it is not even "
+            "probable that they hurt here.",
+        ),
+        (
+            {"metric": "neg_log_loss", "gain": 0.01},
+            "The model with the unlabeled rows was kept, because its cross-validated score is better.",
+        ),
+        (
+            {"metric": "neg_log_loss", "gain": -0.01, "word": "no difference seen"},
+            "The model with the unlabeled rows was kept: they help an ensemble more often than not, and it is not even "
+            "probable that they hurt here.",
+        ),
+        (
             {"chosen": "supervised", "gain": 0.0},
             "The model without the unlabeled rows was kept, because the cross-validated scores are equal.",
         ),

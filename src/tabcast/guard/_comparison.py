@@ -252,8 +252,12 @@ def choose_scoring(scoring: Any, classifier: Any) -> Any:
     """
     if scoring is not None:
         return scoring
-    is_ensemble = isinstance(classifier, SoftSelfTrainingClassifier) and classifier.estimator is None
-    return "neg_log_loss" if is_ensemble else "accuracy"
+    return "neg_log_loss" if is_ensemble(classifier) else "accuracy"
+
+
+def is_ensemble(classifier: Any) -> bool:
+    """Whether the same members are compared, with and without the unlabeled rows."""
+    return isinstance(classifier, SoftSelfTrainingClassifier) and classifier.estimator is None
 
 
 def name_score(scoring: Any) -> str:

@@ -28,13 +28,14 @@ from tabcast.guard._comparison import (
     HeldOutScore,
     PooledScores,
     choose_scoring,
+    is_ensemble,
     collect_out_of_fold,
     compare_on_split,
     decide_out_of_fold,
     fit_rows,
     pool_scores,
 )
-from tabcast.guard._verdict import LEVEL, Gain, Verdict, find_word, labels_to_settle
+from tabcast.guard._verdict import LEVEL, PROBABLE, Gain, Verdict, find_word, labels_to_settle
 from tabcast.progress import Progress, make_bar
 from tabcast.self_training import SoftSelfTrainingClassifier
 from tabcast.self_training._data import TrainingData, read_training_data
@@ -54,7 +55,8 @@ class GuardedClassifier(SemiSupervisedClassifier):
     the held-out rows with its own supervised model and, where that is another one, with its committee, which sees no
     unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
     *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to the
-    supervised one. *Verdict*: whether the model is better than the supervised one, and how much of that is due to the
+    supervised one. The ensemble, which the unlabeled rows help more often than not (research/results/fit), is trained
+    with them unless they probably hurt: unless the odds are four to one that its score is worse. *Verdict*: whether the model is better than the supervised one, and how much of that is due to the
     unlabeled rows: the gain over the best model without them, with a 90% interval; see
     :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
 
@@ -273,7 +275,9 @@ class GuardedClassifier(SemiSupervisedClassifier):
         credit = pooled.gain(SELF_TRAINED, without, LEVEL)
         total = pooled.gain(SELF_TRAINED, SUPERVISED, LEVEL)
         same_model = model.best_round_ == 0
-        self.chosen_ = SELF_TRAINED if len(data.pool) > 0 and total.gain > 0 and not same_model else SUPERVISED
+        needed = 1 - PROBABLE if is_ensemble(self._given()) else 0.5  # confidence that the gain is above 0
+        is_kept = len(data.pool) > 0 and total.confidence > needed and not same_model
+        self.chosen_ = SELF_TRAINED if is_kept else SUPERVISED
         self.supervised_ = model.supervised_
         kept = {
             SUPERVISED: (model.supervised_, model.supervised_, model.supervised_decision_),

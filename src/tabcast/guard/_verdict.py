@@ -90,7 +90,8 @@ class Verdict:
 
     Three things are told apart. `total` is what the self-trained model gains over the supervised one. `gain` is what
     the unlabeled rows add: the self-trained model's gain over the best model without them, which is the committee of
-    soft self-training where that is better than the user's model. The choice is the model with the better score.
+    soft self-training where that is better than the user's model. The choice is the model with the better score; for the
+    ensemble it is the one with the unlabeled rows, unless they probably hurt.
 
     Parameters
     ----------
@@ -306,11 +307,17 @@ def _say_unscored(verdict: Mapping[str, Any]) -> list[str]:
 
 def _say_choice(verdict: Mapping[str, Any]) -> str:
     """Which model was kept, and why."""
+    gain = verdict["total"]["gain"]
+    if verdict["chosen"] != "supervised" and (gain == 0 or (gain < 0) != str(verdict["metric"]).startswith("neg_")):
+        return (
+            "The model with the unlabeled rows was kept: they help an ensemble more often than not, and it is not even "
+            "probable that they hurt here."
+        )
     if verdict["chosen"] != "supervised":
         return "The model with the unlabeled rows was kept, because its cross-validated score is better."
     if verdict["same_model"]:
         return "The model without the unlabeled rows was kept: self-training on all rows ended with it as well."
-    if verdict["total"]["gain"] == 0:
+    if gain == 0:
         return "The model without the unlabeled rows was kept, because the cross-validated scores are equal."
     return "The model without the unlabeled rows was kept, because its cross-validated score is better."
 
