@@ -28,11 +28,11 @@ from tabcast.guard._comparison import (
     HeldOutScore,
     PooledScores,
     choose_scoring,
-    is_ensemble,
     collect_out_of_fold,
     compare_on_split,
     decide_out_of_fold,
     fit_rows,
+    is_ensemble,
     pool_scores,
 )
 from tabcast.guard._verdict import LEVEL, PROBABLE, Gain, Verdict, find_word, labels_to_settle
@@ -56,9 +56,10 @@ class GuardedClassifier(SemiSupervisedClassifier):
     unlabeled row. Held-out rows of a repeat are scored together, so that a class that some folds lack counts.
     *Choice*: the self-trained model is kept if its score is better than the supervised one's; ties and losses go to the
     supervised one. The ensemble, which the unlabeled rows help more often than not (research/results/fit), is trained
-    with them unless they probably hurt: unless the odds are four to one that its score is worse. *Verdict*: whether the model is better than the supervised one, and how much of that is due to the
-    unlabeled rows: the gain over the best model without them, with a 90% interval; see
-    :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it is calibrated.
+    with them unless they probably hurt: unless the odds are four to one that its score is worse. *Verdict*: whether the
+    model is better than the supervised one, and how much of that is due to the unlabeled rows: the gain over the best
+    model without them, with a 90% interval; see :class:`~tabcast.guard.Verdict`, and `docs/verdict.md` for how well it
+    is calibrated.
 
     The classifier is fitted 1 + `n_splits` * `n_repeats` times.
 

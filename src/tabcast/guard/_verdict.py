@@ -90,8 +90,8 @@ class Verdict:
 
     Three things are told apart. `total` is what the self-trained model gains over the supervised one. `gain` is what
     the unlabeled rows add: the self-trained model's gain over the best model without them, which is the committee of
-    soft self-training where that is better than the user's model. The choice is the model with the better score; for the
-    ensemble it is the one with the unlabeled rows, unless they probably hurt.
+    soft self-training where that is better than the user's model. The choice is the model with the better score; for
+    the ensemble it is the one with the unlabeled rows, unless they probably hurt.
 
     Parameters
     ----------
