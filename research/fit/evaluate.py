@@ -200,6 +200,7 @@ def evaluate(table, truth, n_labeled, seed):
         "n_labeled": n_labeled,
         **{key: round(float(value), 5) for key, value in scores.items()},
         **{f"said_{key}": round(quality[key], 5) for key in (*said, "balanced_accuracy_high", "constant_accuracy")},
+        "confusion": ";".join(" ".join(map(str, row)) for row in quality["confusion"]),
         "constant": round(float((hidden == str(quality["constant"])).mean()), 5),
         "chosen": verdict.chosen,
         "word": verdict.word,

@@ -71,6 +71,9 @@ def test_it_says_what_it_understood_and_what_it_found(fitted, summary):
     assert "--use NAME" in said
     assert re.search(r" accuracy went from \d+\.\d% without the unlabeled rows to \d+\.\d% with them", said)
     assert "90% interval" in said
+    quality = summary["diagnostics"]["quality"]
+    assert f"{100 * quality['accuracy']:.1f}% of the predictions are right" in said
+    assert f"always {quality['constant']!r} would be right in {100 * quality['constant_accuracy']:.1f}%" in said
 
 
 def test_all_files_are_there_and_nothing_else(fitted):

@@ -219,10 +219,10 @@ def read_decision(text: str) -> Any:
 def word_result(summary: dict[str, Any], warned: list[str], folder: Path) -> list[str]:
     """The verdict, caveats, and where everything is."""
     from tabcast.guard._verdict import say_verdict
-    from tabcast.report._words import say_filled
+    from tabcast.report._words import say_filled, say_quality
 
     files, pool, filled = summary["files"], summary["training"]["pool"], summary.get("filled")
-    lines = ["", *say_verdict(summary["verdict"])]
+    lines = ["", *say_verdict(summary["verdict"]), say_quality(summary["diagnostics"]["quality"])]
     if pool["n_trained"] < pool["n_unlabeled"]:
         some, every = pool["n_trained"], pool["n_unlabeled"]
         lines.append(f"{some:,} of the {every:,} unlabeled rows train the self-trained model; all are predicted.")

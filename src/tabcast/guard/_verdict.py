@@ -220,7 +220,7 @@ BETTER = {HELPED: "Better", PROBABLY: "Probably better"}
 def say_verdict(verdict: Mapping[str, Any]) -> list[str]:
     """Put the data of a verdict (:meth:`Verdict.to_dict`) into sentences, the headline first."""
     if str(verdict["metric"]).startswith("neg_"):
-        verdict = _as_loss(verdict)
+        verdict = as_loss(verdict)
     if verdict["n_unlabeled"] == 0:
         return [
             "There are no unlabeled rows, so there is nothing to compare: the model is the supervised one.",
@@ -322,7 +322,7 @@ def _say_choice(verdict: Mapping[str, Any]) -> str:
     return "The model without the unlabeled rows was kept, because its cross-validated score is better."
 
 
-def _as_loss(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def as_loss(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """The same with the loss itself, the lower the better, for a score that is its negative."""
 
     def flip(gain: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from tabcast.guard._comparison import is_share
-from tabcast.guard._verdict import name_in_words
+from tabcast.guard._verdict import as_loss, name_in_words
 from tabcast.plots._figure import ACCENT, INK, PALE, clean, find_summary, new_figure, styled
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def plot_verdict(source: Any) -> Figure:
     if found is None:
         raise ValueError("There is nothing for plot_verdict to draw: the run compared nothing.")
     points = is_share(found["metric"], found["supervised"], found["self_trained"])
+    lower_is_better = found["metric"].startswith("neg_")
+    if lower_is_better:  # the changes that the sentences name
+        found = as_loss(found)
     factor, color = 100 if points else 1, VERDICT_COLORS.get(found["word"], INK)
     rows: list[tuple[str, float, Mapping[str, Any] | None]] = [
         ("with the unlabeled rows", found["total"]["gain"], found["total"])
@@ -65,10 +68,10 @@ def plot_verdict(source: Any) -> Figure:
         ax.text(1.02, place, value, transform=beside, va="center", color=color if interval else PALE)
     ax.set_yticks(range(len(rows)), [name for name, _, _ in rows])
     ax.grid(visible=False, axis="y")
-    unit, what = ", points" if points else "", "improvement" if found["metric"].startswith("neg_") else "change"
+    unit = ", points" if points else ", lower is better" if lower_is_better else ""
     ax.set(
         ylim=(len(rows) - 0.4, -0.6),
-        xlabel=f"{what} of {clean(name_in_words(found['metric']))}{unit} (bars: {found['level']:.0%} intervals)",
+        xlabel=f"change of {clean(name_in_words(found['metric']))}{unit} (bars: {found['level']:.0%} intervals)",
     )
     return figure
 

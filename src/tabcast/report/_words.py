@@ -1,4 +1,4 @@
-"""Sentences that the terminal and the page share: about the filled table."""
+"""Sentences that the terminal and the page share: about the model and the filled table."""
 
 from __future__ import annotations
 
@@ -39,6 +39,15 @@ def percent(share: float | None) -> str:
     if 0.999 < share < 1:
         return "over 99.9%"
     return f"{100 * share:.0f}%" if share in (0, 1) or 0.0995 <= share <= 0.985 else f"{100 * share:.1f}%"
+
+
+def say_quality(quality: Data) -> str:
+    """How often the model is right on held-out rows, beside a constant answer."""
+    return (
+        f"Cross-validated, {100 * quality['accuracy']:.1f}% of the predictions are right (95% interval: "
+        f"{percent(quality['accuracy_low'])} to {percent(quality['accuracy_high'])}); always {quality['constant']!r} "
+        f"would be right in {100 * quality['constant_accuracy']:.1f}%."
+    )
 
 
 def say_filled(filled: Data) -> list[str]:
