@@ -1,4 +1,4 @@
-"""tabcast: a better classifier from a table in which few rows are labeled and many are not.
+"""tabcast: train better classifiers on tables where most labels are missing.
 
 The walk, stage by stage; each stage is a module or a folder of interchangeable parts::
 

@@ -490,7 +490,7 @@ class TestEstimator:
         X, _, y = moons
         GuardedClassifier(quick(verbose=1), n_splits=4, random_state=0, verbose=1).fit(X, y)  # one bar, not two
         shown = capsys.readouterr().out
-        assert "GuardedClassifier: split 4 of 4" in shown
+        assert "tabcast: comparing, 4 of 4" in shown
         assert "5/5 models" in shown
         assert "left" in shown
         assert "SelfTrainingClassifier" not in shown

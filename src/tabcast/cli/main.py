@@ -15,9 +15,8 @@ from tabcast.cli.stop import ending_at_once
 from tabcast.cli.study import study_app
 
 app = typer.Typer(
-    help="A better classifier from a table in which few rows are labeled and many are not.",
+    help="Train better classifiers on tables where most labels are missing.",
     no_args_is_help=True,
-    add_completion=False,
 )
 
 
@@ -35,7 +34,7 @@ def main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
     ] = False,
 ) -> None:
-    """A better classifier from a table in which few rows are labeled and many are not."""
+    """Train better classifiers on tables where most labels are missing."""
 
 
 @app.command()

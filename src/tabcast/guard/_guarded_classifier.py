@@ -206,9 +206,9 @@ class GuardedClassifier(SemiSupervisedClassifier):
         seed = random_state.randint(np.iinfo(np.int32).max)
         data, rows = whole.sample_pool(self._given().max_pool, seed)
         splits = self._split(data, random_state, seed)
-        bar = make_bar(type(self).__name__, 1 + len(splits), unit="models", left="left") if self.verbose else Progress()
+        bar = make_bar("tabcast", 1 + len(splits), unit="models", left="left") if self.verbose else Progress()
         with bar as progress:
-            progress.describe("final model")
+            progress.describe("training on all rows")
             with warnings.catch_warnings():
                 for said_already in (NoUnlabeledRowsWarning, EmptyColumnWarning):
                     warnings.simplefilter("ignore", said_already)
@@ -225,7 +225,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
             for number, one in enumerate(Parallel(effective_n_jobs(self.n_jobs), return_as="generator")(jobs), 2):
                 compared.append(one)
                 progress.advance()
-                progress.describe(f"split {min(number, len(splits))} of {len(splits)}")
+                progress.describe(f"comparing, {min(number, len(splits))} of {len(splits)}")
             if isinstance(teacher := getattr(model, "teacher_", None), Committee):
                 teacher.forget_folds()
         decision = resolve_part(given.decision, DECISIONS, Decision, "decision", type(given).__name__)
