@@ -23,7 +23,7 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.models._cut_columns import IS_SLOW, cut_table
 from tabcast.table import Floats, Index
 from tabcast.table._columns import MISSING, UNSEEN, Columns, find_categorical, is_time, learn_columns
-from tabcast.table._encoders import MAX_LEVELS, NormalScores, TableCodes
+from tabcast.table._encoders import MAX_LEVELS, Indicators, NormalScores, TableCodes
 from tabcast.table._tables import take_rows
 
 TREES = ("sklearn.tree.", "sklearn.ensemble._forest", "sklearn.ensemble._gb")  # they need no comparable columns
@@ -52,6 +52,8 @@ class Learner:
         Characters that it refuses in column names; if there are any, it refuses an empty name as well.
     joins_words : bool
         Whether it replaces spaces in column names by underscores, so that two names may become equal.
+    indicators : bool
+        Whether levels become indicators instead of category columns.
     """
 
     module: str
@@ -62,10 +64,12 @@ class Learner:
     needs_values: bool = False
     bad_signs: str = ""
     joins_words: bool = False
+    indicators: bool = False
 
 
 LEARNERS = (
     Learner("sklearn.ensemble._hist_gradient_boosting", max_levels=254, needs_values=True),
+    Learner("tabcast.models._catalog", needs_values=True, indicators=True),
     Learner("xgboost", whole_labels=True, level_switch="enable_categorical", bad_signs="[]<\0"),
     Learner("lightgbm", bad_signs='[]{}",:\n\r\0', joins_words=True),
     Learner("catboost", names_levels=True),
@@ -283,7 +287,7 @@ class Adaptation:
 
     Attributes
     ----------
-    columns : NativeColumns, TableCodes, NormalScores or None, default=None
+    columns : NativeColumns, TableCodes, NormalScores, Indicators or None, default=None
         Turns a table into one that the estimator accepts. None if it accepts the table as it is.
     whole_labels : bool, default=False
         Whether it is given 0, 1, 2, ... instead of the classes.
@@ -299,7 +303,7 @@ class Adaptation:
     AdaptedClassifier : Trains an estimator with it.
     """
 
-    columns: NativeColumns | TableCodes | NormalScores | None = None
+    columns: NativeColumns | TableCodes | NormalScores | Indicators | None = None
     whole_labels: bool = False
     fills_empty: bool = False
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -345,6 +349,10 @@ def adapt(estimator: Any, X: Any, classes: NDArray[Any], categorical_features: A
         _warn_of_identifiers(encoder.columns_, len(X))
         return Adaptation(encoder, whole_labels)
     fills_empty = outer.needs_values and has_missing(X)
+    if outer.indicators and (levels := find_categorical(X) | find_categorical(X, categorical_features)).any():
+        indicators = Indicators(levels).fit(X)
+        _warn_of_identifiers(indicators.columns_, len(X))
+        return Adaptation(indicators, fills_empty=fills_empty)
     given = list(getattr(X, "columns", ()))
     underscores = dict.fromkeys(map(ord, outer.bad_signs + " "), "_")
     joined = outer.joins_words and len({str(name).translate(underscores) for name in given}) < len(given)

@@ -32,9 +32,16 @@ def default_classifier() -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(min_samples_leaf=MIN_SAMPLES_LEAF)
 
 
-def ensemble_booster() -> HistGradientBoostingClassifier:
-    """Return the gradient boosting of the ensemble: the default one with small trees."""
-    return default_classifier().set_params(max_leaf_nodes=MAX_LEAF_NODES)
+class EnsembleBooster(HistGradientBoostingClassifier):
+    """The gradient boosting of the ensemble; it is given indicators of levels in place of category columns.
+
+    scikit-learn's splits by category leave out levels with fewer than ten rows, which with a few dozen labels are most.
+    """
+
+
+def ensemble_booster() -> EnsembleBooster:
+    """Return the gradient boosting of the ensemble, with small leaves and small trees."""
+    return EnsembleBooster(min_samples_leaf=MIN_SAMPLES_LEAF, max_leaf_nodes=MAX_LEAF_NODES)
 
 
 def resolve_estimator(estimator: Any, owner: str) -> Any:

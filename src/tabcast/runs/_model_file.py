@@ -25,16 +25,17 @@ from tabcast.exceptions import TabcastWarning
 from tabcast.files import Understanding
 from tabcast.files._atomic import write_whole
 from tabcast.models._adapted import Adaptation, AdaptedClassifier, NativeColumns
+from tabcast.models._catalog import EnsembleBooster
 from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier
 from tabcast.table._columns import CategoricalColumn, Columns, ContinuousColumn
-from tabcast.table._encoders import NormalScores, TableCodes
+from tabcast.table._encoders import Indicators, NormalScores, TableCodes
 from tabcast.teachers._committee import IndicatorTrees, Neighbors
 
 MODEL_NAME = "model.skops"  # in the folder of a run
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 OURS = (
-    *(Adaptation, AdaptedClassifier, NativeColumns, AveragedClassifier, SoftenedClassifier),
-    *(CategoricalColumn, Columns, ContinuousColumn, IndicatorTrees, Neighbors, NormalScores, TableCodes),
+    *(Adaptation, AdaptedClassifier, NativeColumns, AveragedClassifier, SoftenedClassifier, EnsembleBooster),
+    *(CategoricalColumn, Columns, ContinuousColumn, IndicatorTrees, Indicators, Neighbors, NormalScores, TableCodes),
 )
 NETS = (
     "_mlp.MLP",

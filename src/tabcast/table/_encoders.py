@@ -149,10 +149,13 @@ class NormalScores(TransformerMixin, BaseEstimator):
         """
         self.columns_ = learn_columns(X, self.categorical_features)
         table = self.columns_.encode(X)
-        self.has_missing_ = np.isnan(table.continuous).any(axis=0)
         self.levels_ = [_frequent(codes) for codes in table.codes.T]
-        self.quantiles_ = fit_quantiles(table.continuous)
+        self._learn_numbers(table.continuous)
         return self
+
+    def _learn_numbers(self, numbers: Floats) -> None:
+        self.has_missing_ = np.isnan(numbers).any(axis=0)
+        self.quantiles_ = fit_quantiles(numbers)
 
     def transform(self, X: Any) -> Floats:
         """Compute normal scores and indicators.
@@ -178,6 +181,34 @@ class NormalScores(TransformerMixin, BaseEstimator):
         scores = np.clip(self.quantiles_.transform(table.continuous), -CLIP, CLIP)
         scores[np.isnan(scores)] = 0.0  # missing, or in a column that had no number
         return np.hstack([scores, np.isnan(table.continuous)[:, self.has_missing_].astype(float)])
+
+
+class Indicators(NormalScores):
+    """Encode levels as indicators, like NormalScores, and leave numbers as they are: for gradient boosting.
+
+    Parameters
+    ----------
+    categorical_features : array-like of str, int or bool, default=None
+        The categorical columns by name, position or mask. None infers them from the types.
+
+    See Also
+    --------
+    NormalScores : An encoding for models that need comparable numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tabcast.table._encoders import Indicators
+    >>> Indicators().fit_transform(pd.DataFrame({"age": [1.0, None], "city": ["Ulm", "Kiel"]}))
+    array([[ 1.,  0.,  1.],
+           [nan,  1.,  0.]])
+    """
+
+    def _learn_numbers(self, numbers: Floats) -> None:
+        """Nothing is learned of numbers."""
+
+    def _scores(self, table: EncodedTable) -> Floats:
+        return table.continuous
 
 
 def fit_quantiles(numbers: Floats) -> QuantileTransformer | None:
