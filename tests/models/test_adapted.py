@@ -20,7 +20,7 @@ from tabcast import SelfTrainingClassifier
 from tabcast.exceptions import TabcastWarning
 from tabcast.models import AdaptedClassifier
 from tabcast.models._adapted import NativeColumns, adapt, weight_parameter
-from tabcast.models._catalog import default_classifier
+from tabcast.models._catalog import default_classifier, ensemble_booster
 from tabcast.table._encoders import NormalScores, TableCodes
 from tests.conftest import hide_labels
 
@@ -161,3 +161,15 @@ def test_names_that_a_library_refuses(library, names):
     )
     np.testing.assert_array_equal(model.predict_proba(table), plain.predict_proba(table.set_axis(list("abcd"), axis=1)))
     assert model.feature_names_in_.tolist() == names
+
+
+def test_the_booster_of_the_ensemble_uses_levels_of_few_rows():
+    """With nine rows per level, of which scikit-learn's splits by category use none."""
+    X = pd.DataFrame({"city": pd.Series(list("abcdef") * 9), "size": np.arange(54) % 5 * 1.0})
+    y = np.where(X["city"].isin(list("ace")), "yes", "no")
+    model = AdaptedClassifier(ensemble_booster().set_params(random_state=0)).fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert AdaptedClassifier(default_classifier().set_params(random_state=0)).fit(X, y).score(X, y) < 0.7
+    unseen = pd.DataFrame({"city": ["a", "z", None], "size": [0.0, np.nan, 1.0]})
+    assert model.predict(unseen)[0] == "yes"
+    assert np.isfinite(model.predict_proba(unseen)).all()
