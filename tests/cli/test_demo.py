@@ -1,15 +1,14 @@
 """`tabcast demo`: the comparison is honest, and nothing is written unless wanted."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.dummy import DummyClassifier
 from typer.testing import CliRunner
 
 from tabcast.cli import demo
-from tabcast.cli.demo import compare, make_table, word_scores
 from tabcast.cli.main import app
-from tabcast.progress import Progress
 
 
 def run(*options):
@@ -17,26 +16,38 @@ def run(*options):
 
 
 class TestCommand:
-    def test_compares_three_models_and_names_the_next_command(self, tmp_path, monkeypatch):
+    @pytest.fixture
+    def one_draw(self, monkeypatch):
+        """A single draw and a quick model; `seen` has the table that tabcast was given."""
+        seen = []
+
+        def fit(table, target, **options):
+            seen.append(table)
+            return fit_table(table, target, estimator="logistic_regression", **options)
+
+        fit_table = demo.fit_table
+        monkeypatch.setattr(demo, "fit_table", fit)
+        monkeypatch.setattr(demo, "N_DRAWS", 2)
+        return seen
+
+    def test_scores_are_those_of_hidden_rows(self, one_draw, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        result = run("--labels", "20", "--repeats", "1", "--seed", "3")
+        result = run("--labels", "30", "--seed", "3")
         assert result.exit_code == 0, result.output
-        words = [line.split() for line in result.stdout.splitlines()]
-        supervised = float(next(line for line in words if line[:1] == ["supervised"] and len(line) == 2)[1])
-        assert 50 < supervised <= 100
-        for name in ("CAST", "soft"):
-            score, change = next(map(float, line[1:]) for line in words if line[:1] == [name] and len(line) == 3)
-            assert score - supervised == pytest.approx(change, abs=0.11)
-        assert "One repetition tells nothing about chance" in result.stdout
-        assert result.stdout.endswith("    tabcast fit tumors.csv --target diagnosis\n")
+        assert [table["risk"].notna().sum() for table in one_draw] == [30, 30]
+        hidden = [demo.read_loans().loc[table["risk"].isna(), "risk"] for table in one_draw]
+        constant = 100 * np.mean([(truth == "good").mean() for truth in hidden])
+        assert re.search(rf"always 'good' +{constant:.1f}% +50\.0\n", result.stdout)
+        assert re.search(r"gradient boosting +\d\d\.\d% +\d\d\.\d\n", result.stdout)
+        assert re.search(r"tabcast - gradient boosting: [+-]\d+\.\d ± \d+\.\d points of accuracy", result.stdout)
+        assert "tabcast fit loans.csv --target risk\n" in result.stdout
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(
         ("option", "value", "sentence"),
         [
-            ("--labels", "3", "--labels of the demo must be from 10 to 300; got 3."),
-            ("--labels", "5000", "--labels of the demo must be from 10 to 300; got 5000."),
-            ("--repeats", "0", "--repeats of the demo must be from 1 to 1,000; got 0."),
+            ("--labels", "3", "--labels of the demo must be from 20 to 500; got 3."),
+            ("--labels", "5000", "--labels of the demo must be from 20 to 500; got 5000."),
             ("--seed", "-1", "--seed of the demo must be from 0 to 2,147,483,648; got -1."),
         ],
     )
@@ -49,16 +60,17 @@ class TestCommand:
 class TestWrite:
     def test_the_file_is_what_the_next_command_fits(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        result = run("--write", "tumors.csv", "--labels", "25")
+        result = run("--write", "loans.csv", "--labels", "25")
         assert result.exit_code == 0, result.output
         assert result.stdout.splitlines() == [
-            "tumors.csv: 569 tumors, 25 with a diagnosis. Next:",
-            "    tabcast fit tumors.csv --target diagnosis",
+            "loans.csv: 1,000 loans, 25 with a known risk. Next:",
+            "    tabcast fit loans.csv --target risk",
         ]
-        table = pd.read_csv("tumors.csv")
-        assert table.shape == (569, 32)
-        assert table["patient"].is_unique
-        assert table["diagnosis"].value_counts().to_dict() == {"benign": 16, "malignant": 9}
+        table, whole = pd.read_csv("loans.csv", keep_default_na=False), demo.read_loans()
+        pd.testing.assert_frame_equal(table.drop(columns="risk"), whole.drop(columns="risk"))
+        known = table["risk"] != ""
+        assert known.sum() == 25
+        assert (table["risk"] == whole["risk"])[known].all()
 
     def test_a_file_of_that_name_stays_as_it_is(self, tmp_path):
         path = tmp_path / "mine.csv"
@@ -76,28 +88,6 @@ class TestWrite:
         assert len(result.output.splitlines()) == 1
 
     def test_the_seed_chooses_the_rows(self):
-        labels = [make_table(20, seed)["diagnosis"].notna().to_numpy() for seed in (0, 0, 1)]
+        labels = [demo.hide_labels(demo.read_loans(), 20, seed)["risk"].notna().to_numpy() for seed in (0, 0, 1)]
         assert (labels[0] == labels[1]).all()
         assert (labels[0] != labels[2]).any()
-
-
-def test_models_see_the_labels_that_are_left_and_nothing_else(monkeypatch):
-    seen = []
-
-    class Watching(DummyClassifier):
-        def fit(self, X, y):
-            seen.append((len(X), int((np.asarray(y) != -1).sum())))
-            return super().fit(X, y)
-
-    monkeypatch.setattr(demo, "make_models", lambda seed: {"supervised": Watching(), "CAST": Watching()})
-    scores = compare(30, 2, 0, Progress())
-    assert seen == [(30, 30), (341, 30)] * 2
-    assert [len(values) for values in scores.values()] == [2, 2]
-
-
-@pytest.mark.parametrize(
-    ("gains", "word"), [([2, 3, 2.5], "better"), ([-2, -3, -2.5], "worse"), ([2, -3, 1], "could be chance")]
-)
-def test_what_an_interval_means(gains, word):
-    base = np.full(3, 0.9)
-    assert word_scores({"supervised": base, "soft": base + np.array(gains) / 100})[-1].endswith(word)

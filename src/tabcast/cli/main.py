@@ -39,22 +39,18 @@ def main(
 
 @app.command()
 def demo(
-    labels: Annotated[int, typer.Option(help="Labels to keep in each repetition.")] = 40,
-    repeats: Annotated[int, typer.Option(help="Repetitions, each with other rows labeled.")] = 6,
+    labels: Annotated[int, typer.Option(help="Labels to keep.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     write: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the table to a new file, such as tumors.csv, for `tabcast fit`; compare nothing.",
-        ),
+        typer.Option(metavar="FILE", help="Write the table to a new file, such as loans.csv; compare nothing."),
     ] = None,
 ) -> None:
-    """Hide most labels of a real table, and compare a supervised model, CAST and soft self-training."""
+    """Hide most labels of a real table, and see how many are predicted correctly."""
     with ending_at_once("Stopped before the comparison was complete."):
         from tabcast.cli.demo import run_demo
 
-        run_demo(n_labels=labels, n_repeats=repeats, seed=seed, write=write)
+        run_demo(n_labels=labels, seed=seed, write=write)
 
 
 app.command()(fit)
