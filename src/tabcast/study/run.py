@@ -12,13 +12,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import distributions
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
@@ -31,25 +32,26 @@ from tabcast.study.methods import Request
 from tabcast.study.models import Model, Space
 from tabcast.study.models._model import import_optuna
 from tabcast.study.protocol import Fold, make_folds, measure
-from tabcast.study.records import Learner, Record, Setting, Store, Trial, TuningTask
-from tabcast.study.work import Work
+from tabcast.study.records import Learner, Record, SelectionTask, Setting, Store, Task, Trial, TuningTask
+from tabcast.study.work import Work, choose_columns
+from tabcast.table import Mask
 
 DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch", "torch")
 
 
 @dataclass(frozen=True)
 class Job:
-    """Trials of one setting, run by one worker, the paths of their records, and the folders of plug-ins and data."""
+    """Tasks of one setting, run by one worker, the paths of their records, and the folders of plug-ins and data."""
 
-    trials: tuple[Trial, ...]
+    tasks: tuple[Task, ...]
     paths: tuple[Path, ...]
     records: Path
     plugins: tuple[Path, ...] = ()
     data_dir: Path | None = None
 
     def __str__(self) -> str:
-        setting = self.trials[0].setting
-        return f"{setting.dataset}, seed {setting.seed} ({len(self.trials)} trials)"
+        setting = self.tasks[0].setting
+        return f"{setting.dataset}, seed {setting.seed} ({len(self.tasks)} trials)"
 
 
 def run_studies(
@@ -63,24 +65,29 @@ def run_studies(
     run_jobs(plan_jobs(studies, profile, data_dir), n_jobs=n_jobs, dask=dask)
 
 
-def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:
-    """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end."""
-    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, Path]] = {}
+def plan_jobs(
+    studies: Sequence[Study], profile: str, data_dir: Path | None = None, *, tuning_only: bool = False
+) -> list[Job]:
+    """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end.
+
+    With `tuning_only` that is what trials share, also those that are done: searched parameters and chosen columns.
+    """
+    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Task, Path]] = {}
     sizes: dict[Setting, int] = {}
     for study in studies:
         store = Store(study.records)
-        for trial in study.trials(profile):
-            if study.catalog.is_missing(trial, store):
-                path = store.path(trial, study.catalog.configuration(trial))
-                missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = path
-                info = study.catalog.datasets[trial.setting.dataset]
+        for task in study.preparations(profile) if tuning_only else study.trials(profile):
+            if study.catalog.is_missing(task, store):
+                path = store.path(task, study.catalog.configuration(task))
+                missing.setdefault((study.records, study.plugins, task.setting), {})[task] = path
+                info = study.catalog.datasets[task.setting.dataset]
                 # Cells times classes, of which boosting grows a tree each; two need one.
-                sizes[trial.setting] = info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
+                sizes[task.setting] = info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
     jobs = [
-        Job(tuple(sorted(trials, key=order_of)), tuple(trials.values()), records, plugins, data_dir)
-        for (records, plugins, _), trials in missing.items()
+        Job(tuple(tasks), tuple(tasks.values()), records, plugins, data_dir)
+        for (records, plugins, _), tasks in missing.items()
     ]
-    return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
+    return sorted(jobs, key=lambda job: -sizes[job.tasks[0].setting] * len(job.tasks))
 
 
 def check_tools(studies: Sequence[Study], profile: str) -> None:
@@ -164,8 +171,8 @@ def run_job(job: Job, owner: int | None = None) -> None:
     that started it (`owner`) is gone, in the middle of a trial: nobody waits for it.
     """
     catalog, store = load_catalog(job.plugins), Store(job.records)
-    setting = job.trials[0].setting
-    trials = [trial for trial in job.trials if catalog.is_missing(trial, store)]  # it may have been begun before
+    setting = job.tasks[0].setting
+    tasks = [task for task in job.tasks if catalog.is_missing(task, store)]  # it may have been begun before
     found: dict[Learner, dict[str, Any]] = {}
     watch = _called_each_second(lambda: owner in (None, os.getppid()) or os._exit(1))
     with watch, threadpool_limits(limits=1), parallel_config("sequential"):
@@ -173,15 +180,23 @@ def run_job(job: Job, owner: int | None = None) -> None:
             info = catalog.datasets[setting.dataset]
             folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
         except Exception:
-            return _write_failures(trials, catalog, store)
-        for learner in dict.fromkeys(trial.learner for trial in trials):
+            return _write_failures(tasks, catalog, store)
+        for task in tasks:
+            if isinstance(task, SelectionTask):
+                try:
+                    find_columns(task, catalog, store, "boruta", folds[task.fold], setting.seed)
+                except Exception:
+                    _write_failures([task], catalog, store)
+        fitting = [task for task in tasks if not isinstance(task, SelectionTask)]
+        for learner in dict.fromkeys(task.learner for task in fitting):
             try:
                 found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
             except Exception:
-                _write_failures([trial for trial in trials if trial.learner == learner], catalog, store)
-        ready = sorted((trial for trial in trials if trial.learner in found), key=order_of)
-        for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
-            work = Work(folds[number], setting.seed)
+                _write_failures([task for task in fitting if task.learner == learner], catalog, store)
+        ready = (task for task in fitting if isinstance(task, Trial) and task.learner in found)
+        for number, of_fold in groupby(sorted(ready, key=order_of), key=lambda trial: trial.fold):
+            choose = partial(find_columns, SelectionTask(setting, number), catalog, store)
+            work = Work(folds[number], setting.seed, choose)
             for learner, own in groupby(of_fold, key=lambda trial: trial.learner):
                 for trial in own:
                     run_trial(trial, work, found[learner], catalog, store)
@@ -222,8 +237,8 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
         _write_failures([trial], catalog, store)
 
 
-def _write_failures(trials: Sequence[Trial], catalog: Catalog, store: Store) -> None:
-    """Write the records of trials that raised the exception being handled."""
+def _write_failures(tasks: Sequence[Task], catalog: Catalog, store: Store) -> None:
+    """Write the records of tasks that raised the exception being handled."""
     error = sys.exception()
     first_line = next(iter(str(error).splitlines()), "")
     record = {
@@ -232,8 +247,24 @@ def _write_failures(trials: Sequence[Trial], catalog: Catalog, store: Store) -> 
         "traceback": traceback.format_exc(),
         "versions": versions(),
     }
-    for trial in trials:
-        store.write(trial, catalog.configuration(trial), record)
+    for task in tasks:
+        store.write(task, catalog.configuration(task), record)
+
+
+def find_columns(
+    task: SelectionTask, catalog: Catalog, store: Store, name: str, fold: Fold, seed: int
+) -> tuple[Mask, float]:
+    """Choose columns, and the seconds it took; Boruta's come from the store, or are stored."""
+    if name != "boruta":
+        return choose_columns(name, fold, seed)
+    config = catalog.configuration(task)
+    record = store.read(task, config)
+    if record is None or record["status"] != "done":
+        support, seconds = choose_columns(name, fold, seed)
+        chosen = np.flatnonzero(support).tolist()
+        record = {"status": "done", "columns": chosen, "seconds": {"selection": seconds}, "versions": versions()}
+        store.write(task, config, record)
+    return np.isin(np.arange(fold.X_labeled.shape[1]), record["columns"]), record["seconds"]["selection"]
 
 
 def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store: Store) -> dict[str, Any]:

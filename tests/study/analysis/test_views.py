@@ -117,6 +117,14 @@ def test_ranks_agree_with_the_functions_they_stand_on(results):
     assert threshold["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
     assert f"{friedman_test(scores)[0]:.3f}" in listing.notes[0]
     assert (threshold.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
+    gains = scores["cast-l"].round(4) - scores["baseline"].round(4)  # equal to four digits is a tie
+    expected = [(gains > 0).sum(), (gains == 0).sum(), (gains < 0).sum()]
+    assert threshold.loc["cast-l", ["wins", "ties", "losses"]].tolist() == expected
+    losses = make_table(
+        {"kind": "rank", "settings": ["dataset"], "value": "log_loss"}, results.assign(log_loss=results["score"])
+    )
+    swapped = losses.frame[losses.frame["strategy"] == "threshold"].set_index("method")
+    assert swapped.loc["cast-l", ["losses", "ties", "wins"]].tolist() == expected
 
 
 @needs("scikit_posthocs")
