@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import platform
-import sys
 import time
 import traceback
 import warnings
@@ -176,23 +175,16 @@ def run_job(job: Job, owner: int | None = None) -> None:
     found: dict[Learner, dict[str, Any]] = {}
     watch = _called_each_second(lambda: owner in (None, os.getppid()) or os._exit(1))
     with watch, threadpool_limits(limits=1), parallel_config("sequential"):
-        try:
-            info = catalog.datasets[setting.dataset]
-            folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
-        except Exception:
-            return _write_failures(tasks, catalog, store)
-        for task in tasks:
-            if isinstance(task, SelectionTask):
-                try:
-                    find_columns(task, catalog, store, "boruta", folds[task.fold], setting.seed)
-                except Exception:
-                    _write_failures([task], catalog, store)
-        fitting = [task for task in tasks if not isinstance(task, SelectionTask)]
+        folds: list[Fold] = []
+        with _failures_recorded(tasks, catalog, store):
+            folds += make_folds(load_dataset(catalog.datasets[setting.dataset], data_dir=job.data_dir), setting)
+        for task in [task for task in tasks if isinstance(task, SelectionTask) and folds]:
+            with _failures_recorded([task], catalog, store):
+                find_columns(task, catalog, store, "boruta", folds[task.fold], setting.seed)
+        fitting = [task for task in tasks if not isinstance(task, SelectionTask) and folds]
         for learner in dict.fromkeys(task.learner for task in fitting):
-            try:
+            with _failures_recorded([task for task in fitting if task.learner == learner], catalog, store):
                 found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
-            except Exception:
-                _write_failures([task for task in fitting if task.learner == learner], catalog, store)
         ready = (task for task in fitting if isinstance(task, Trial) and task.learner in found)
         for number, of_fold in groupby(sorted(ready, key=order_of), key=lambda trial: trial.fold):
             choose = partial(find_columns, SelectionTask(setting, number), catalog, store)
@@ -203,11 +195,9 @@ def run_job(job: Job, owner: int | None = None) -> None:
                 work.forget_fits()
 
 
-def order_of(trial: Trial) -> tuple[Any, ...]:
+def order_of(trial: Trial) -> tuple[int, str, str]:
     """Sort key that keeps trials together that share most: by fold, then by model."""
-    learner = trial.learner
-    tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0, learner.caps)
-    return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
+    return trial.fold, repr(trial.learner), str(trial)
 
 
 def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> None:
@@ -216,7 +206,7 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
         catalog.models[trial.learner.model], params, trial.setting.seed, trial.strategy, trial.noise_filter
     )
     start = time.perf_counter()
-    try:
+    with _failures_recorded([trial], catalog, store):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             answer = catalog.methods[trial.method].run(work, request)
@@ -233,22 +223,28 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
             "versions": versions(),
         }
         store.write(trial, catalog.configuration(trial), record)
-    except Exception:
-        _write_failures([trial], catalog, store)
 
 
-def _write_failures(tasks: Sequence[Task], catalog: Catalog, store: Store) -> None:
-    """Write the records of tasks that raised the exception being handled."""
-    error = sys.exception()
-    first_line = next(iter(str(error).splitlines()), "")
-    record = {
-        "status": "failed",
-        "reason": f"{type(error).__name__}: {first_line}",
-        "traceback": traceback.format_exc(),
-        "versions": versions(),
-    }
-    for task in tasks:
-        store.write(task, catalog.configuration(task), record)
+@contextmanager
+def _failures_recorded(tasks: Sequence[Task], catalog: Catalog, store: Store) -> Iterator[None]:
+    """Write an exception as the record of each task, and go on."""
+    try:
+        yield
+    except Exception as error:
+        first_line = next(iter(str(error).splitlines()), "")
+        reason = {"reason": f"{type(error).__name__}: {first_line}", "traceback": traceback.format_exc()}
+        for task in tasks:
+            store.write(task, catalog.configuration(task), {"status": "failed", **reason, "versions": versions()})
+
+
+def remember(task: Task, catalog: Catalog, store: Store, compute: Callable[[], Record]) -> Record:
+    """Read the record of a task, or compute and store it."""
+    config = catalog.configuration(task)
+    record = store.read(task, config)
+    if record is None or record["status"] != "done":
+        record = {"status": "done", **compute(), "versions": versions()}
+        store.write(task, config, record)
+    return record
 
 
 def find_columns(
@@ -257,13 +253,12 @@ def find_columns(
     """Choose columns, and the seconds it took; Boruta's come from the store, or are stored."""
     if name != "boruta":
         return choose_columns(name, fold, seed)
-    config = catalog.configuration(task)
-    record = store.read(task, config)
-    if record is None or record["status"] != "done":
+
+    def choose() -> Record:
         support, seconds = choose_columns(name, fold, seed)
-        chosen = np.flatnonzero(support).tolist()
-        record = {"status": "done", "columns": chosen, "seconds": {"selection": seconds}, "versions": versions()}
-        store.write(task, config, record)
+        return {"columns": np.flatnonzero(support).tolist(), "seconds": {"selection": seconds}}
+
+    record = remember(task, catalog, store, choose)
     return np.isin(np.arange(fold.X_labeled.shape[1]), record["columns"]), record["seconds"]["selection"]
 
 
@@ -277,9 +272,8 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
     fixed = model.capped_sizes(caps)
     if learner.tuning == "none" or learner.n_tuning_trials == 0:
         return fixed
-    config = catalog.configuration(task)
-    record = store.read(task, config)
-    if record is None or record["status"] != "done":
+
+    def search() -> Record:
         works = [Work(fold, task.setting.seed) for fold in folds]
 
         def objective(params: Mapping[str, Any]) -> float:
@@ -289,16 +283,11 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
         start = time.perf_counter()
         space = model.space(learner.tuning, max_trees=learner.max_trees, caps=caps)
         best, values = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
-        record = {
-            "status": "done",
-            "params": best,
-            "value": max(value for value in values if value is not None),
-            "values": values,
-            "seconds": {"tuning": time.perf_counter() - start},
-            "versions": versions(),
-        }
-        store.write(task, config, record)
-    return {**fixed, **record["params"]}
+        value = max(value for value in values if value is not None)
+        seconds = {"tuning": time.perf_counter() - start}
+        return {"params": best, "value": value, "values": values, "seconds": seconds}
+
+    return {**fixed, **remember(task, catalog, store, search)["params"]}
 
 
 def tune(

@@ -229,7 +229,8 @@ class TestWinningAlphas:
 
     def test_table_names_the_interval(self, results):
         listing = make_table({"kind": "winners"}, results)
-        assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+        assert listing.notes[0].startswith("100.0% of 32 winners are at most 0.7")
+        assert "the middle 90% lie in [0.200, 0.200]" in listing.notes[0]
         assert listing.notes[1].startswith("64 trials are left out")
         assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
 
