@@ -369,8 +369,8 @@ def winners(results: pd.DataFrame) -> Table:
     """Proportions of the winning alphas with the interval that holds 90% of them."""
     found = alpha_winners(results)
     notes = (
-        f"{found.shares.loc[found.shares['alpha'] <= 0.7, 'share'].sum():.1%} of {found.n} winners are at most 0.7, the "
-        f"upper bound of the paper's 90% interval; the middle 90% lie in [{found.low:.3f}, {found.high:.3f}].",
+        f"{found.shares.loc[found.shares['alpha'] <= 0.7, 'share'].sum():.1%} of {found.n} winners are at most 0.7, "
+        f"the upper bound of the paper's 90% interval; the middle 90% lie in [{found.low:.3f}, {found.high:.3f}].",
         f"{found.n_tied} trials are left out in which the supervised model won: all alphas tie there.",
     )
     return Table("Winning alphas", found.shares, 3, notes)
