@@ -23,7 +23,7 @@ from tabcast.study.analysis.table import Table
 from tabcast.study.analysis.views import count_wins
 from tabcast.study.catalog import load_catalog
 from tabcast.study.figures.density import density_quality
-from tabcast.study.results import RESULTS, read_details, read_results
+from tabcast.study.results import RESULTS, read_beside, read_results
 
 PAPER = Path(__file__).parent
 ERRORS = f"se is the standard error over datasets, {STANDARD_ERROR}; p are two-sided, over datasets, not corrected"
@@ -134,7 +134,7 @@ def fractions() -> Table:
 
 def bins() -> Table:
     """Quality of pseudo-labels in the sparsest and the densest tenth of the rows."""
-    trials = read_details(PAPER / "results" / "density_quality" / RESULTS)
+    trials = read_beside(PAPER / "results" / "density_quality" / RESULTS)
     quality = density_quality(trials)
     quality["true_positives"] = [
         find_true_positives(trials, row["dataset"], row["low"]) for row in quality.to_dict("records")
@@ -164,7 +164,7 @@ def ranking() -> Table:
     """How well density ranks right pseudo-labels above wrong ones: all rows, and those of each pseudo-label."""
     rows = [
         {**{name: trial[name] for name in ("dataset", "seed", "fold")}, **one}
-        for trial in read_details(PAPER / "results" / "density_quality" / RESULTS)
+        for trial in read_beside(PAPER / "results" / "density_quality" / RESULTS)
         for one in trial["ranking"]
     ]
     table, lines = pd.DataFrame(rows), []

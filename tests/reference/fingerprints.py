@@ -79,10 +79,12 @@ ATTRIBUTES = (
     "chosen_",
 )
 
-STUDY = """
+PEERS = Path(__file__).parents[2] / "research" / "peers"
+STUDY = f"""
 title = "Fingerprints"
 item = "Fingerprints"
 records = "records"
+plugins = ["{PEERS.as_posix()}"]
 
 [[grid]]
 datasets = ["diabetes", "cmc", "credit-g"]

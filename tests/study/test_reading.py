@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tabcast.study.results import RESULTS, read_details
+from tabcast.study.results import RESULTS, read_beside
 
 PAPER = Path(__file__).parents[2] / "paper"
 
@@ -23,7 +23,7 @@ def test_figure_2_falls_in_f1_and_rises_in_accuracy(reading):
     assert sparse["accuracy"] < dense["accuracy"]
     assert sparse["score"] > dense["score"]
     [trial, *_] = [
-        one for one in read_details(PAPER / "results" / "density_quality" / RESULTS) if one["dataset"] == "gusto"
+        one for one in read_beside(PAPER / "results" / "density_quality" / RESULTS) if one["dataset"] == "gusto"
     ]
     positives = next(one for one in trial["ranking"] if one["label"] == 1)
     found = sum(part["score"] * (part["n"] - part["correct"]) / (2 * (1 - part["score"])) for part in trial["bins"])

@@ -2,21 +2,26 @@
 
 import gzip
 import json
+import shutil
 
 import pandas as pd
 import pytest
 
+from tabcast.study import run as run_module
 from tabcast.study.config import read_study
 from tabcast.study.records import Store
 from tabcast.study.results import (
     METRICS,
+    SECONDS,
     collect_details,
     collect_results,
     count_states,
     estimate_seconds,
+    list_searches,
     restore_records,
+    write_folder,
 )
-from tabcast.study.run import plan_jobs, run_studies
+from tabcast.study.run import plan_jobs, run_jobs, run_studies, versions
 from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
@@ -173,7 +178,7 @@ class TestRestore:
         more.write_text((folder / "small.toml").read_text().replace("seeds = 2", "seeds = 3"))
         study = read_study(more, records=tmp_path)
         restore_records(study, "quick", folder / "results.csv.gz")
-        left = [trial for job in plan_jobs([study], "quick") for trial in job.trials]
+        left = [trial for job in plan_jobs([study], "quick") for trial in job.tasks]
         assert len(left) == N_TRIALS // 2
         assert {trial.setting.seed for trial in left} == {2}
 
@@ -212,3 +217,76 @@ class TestRestore:
         study = read_study(folder / "small.toml", records=tmp_path)
         with pytest.raises(ValueError, match=r"customers\.csv is not a results table of a study: it lacks"):
             restore_records(study, "quick", tmp_path / "customers.csv")
+
+
+TUNED = GRID.replace('"none"', '"sane"').replace('"cast-l-no-selection"', '"cast-l"') + "n_tuning_trials = 3\n"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A study with searched parameters and chosen columns, and its page."""
+    study = read_study(write_config(tmp_path_factory.mktemp("tuned"), TUNED))
+    run_studies([study], "quick")
+    write_folder(study, "quick", study.path.parent / "page")
+    return study
+
+
+@needs("xgboost", "optuna")
+class TestTuned:
+    def test_new_trials_start_with_them(self, written, tmp_path, monkeypatch):
+        more = written.path.with_name("more.toml")
+        more.write_text(written.path.read_text().replace('"cast-l"', '"cast-l", "cast-l-permuted"'))
+        full, study = read_study(more), read_study(more, records=tmp_path)
+        run_studies([full], "quick")
+        restore_records(study, "quick", written.path.parent / "page" / "results.csv.gz")
+        monkeypatch.setattr(run_module, "tune", lambda *_: pytest.fail("parameters were searched"))
+        monkeypatch.setattr(run_module, "choose_columns", lambda *_: pytest.fail("columns were chosen"))
+        run_studies([study], "quick")
+        found = [collect_results(one, "quick").drop(columns=list(SECONDS)) for one in (full, study)]
+        pd.testing.assert_frame_equal(*found, check_exact=True)
+
+    def test_tuning_only_repeats_no_trial(self, written, tmp_path):
+        bare = tmp_path / "results.csv.gz"  # a page from before they were kept
+        bare.write_bytes((written.path.parent / "page" / bare.name).read_bytes())
+        study = read_study(written.path, records=tmp_path / "records")
+        restore_records(study, "quick", bare)
+        trials = {path: path.read_bytes() for path in study.records.rglob("*.json")}
+        run_jobs(plan_jobs([study], "quick", tuning_only=True))
+        assert {path: path.read_bytes() for path in trials} == trials
+        write_folder(study, "quick", tmp_path / "page")
+        pages = [folder / "page" / "tuned.json.gz" for folder in (tmp_path, written.path.parent)]
+        kept = ("task", "params", "columns")
+        both = [
+            [{name: one.get(name) for name in kept} for one in json.loads(gzip.decompress(path.read_bytes()))]
+            for path in pages
+        ]
+        assert len(both[0]) == 2 + 4  # searches per seed, choices per fold
+        assert both[0] == both[1]
+
+    def test_versions_are_those_of_the_trials(self, written, tmp_path):
+        page = tmp_path / "page"
+        shutil.copytree(written.path.parent / "page", page)
+        run = json.loads((page / "run.json").read_text())
+        run["versions"] = {"xgboost-cpu": "1.0.0"}
+        (page / "run.json").write_text(json.dumps(run))
+        more = written.path.with_name("seeds.toml")
+        more.write_text(written.path.read_text().replace("seeds = 2", "seeds = 3"))
+        study = read_study(more, records=tmp_path / "records")
+        restore_records(study, "quick", page / "results.csv.gz")
+        run_studies([study], "quick")
+        write_folder(study, "quick", page)
+        found = json.loads((page / "run.json").read_text())["versions"]
+        own = versions()
+        assert found["numpy"] == own["numpy"]
+        assert "1.0.0" in found["xgboost-cpu"].split(", ")
+
+    def test_time_left_includes_searches(self, written, tmp_path):
+        study = read_study(written.path, records=tmp_path)
+        restore_records(study, "quick", written.path.parent / "page" / "results.csv.gz")
+        assert list_searches(study, "quick").empty
+        for path in [*tmp_path.rglob("tuning/*seed1*"), *tmp_path.rglob("baseline*/*seed1*")]:
+            path.unlink()
+        results, searches = collect_results(study, "quick"), list_searches(study, "quick")
+        done = results[results["status"] == "done"].groupby("method")["seconds"].mean()
+        expected = 2 * done["baseline"] + 3 * 3 * done["supervised"]  # trials, folds
+        assert estimate_seconds(results, searches) == pytest.approx(expected)

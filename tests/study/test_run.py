@@ -79,7 +79,7 @@ def stamps(study):
 
 
 def missing(study):
-    return [trial for job in plan_jobs([study], "quick") for trial in job.trials]
+    return [trial for job in plan_jobs([study], "quick") for trial in job.tasks]
 
 
 class TestRecords:
@@ -438,15 +438,15 @@ class TestJobs:
         jobs = plan_jobs([study], "quick")
         assert len(jobs) == 2 * 2 * 2  # datasets, seeds, fractions
         for job in jobs:
-            assert len({trial.setting for trial in job.trials}) == 1
-        datasets = [job.trials[0].setting.dataset for job in jobs]
+            assert len({trial.setting for trial in job.tasks}) == 1
+        datasets = [job.tasks[0].setting.dataset for job in jobs]
         assert datasets == ["bank-marketing"] * 4 + ["clouds"] * 4
 
     @needs("optuna")
     def test_with_and_without_a_limit_of_trees(self, tmp_path):
         grids = TUNED, TUNED + "max_trees = 10\n"
         studies = [read_study(write_config(tmp_path, grid, name=f"{n}.toml")) for n, grid in enumerate(grids)]
-        assert sum(len(job.trials) for job in plan_jobs(studies, "quick")) == 2 * 12
+        assert sum(len(job.tasks) for job in plan_jobs(studies, "quick")) == 2 * 12
 
 
 def distance(params):

@@ -52,6 +52,9 @@ def run(
     records: Records = None,
     plugins: Plugins = None,
     data_dir: DataDir = None,
+    tuning_only: Annotated[
+        bool, typer.Option("--tuning-only", help="Only search parameters and choose columns, also for finished trials.")
+    ] = False,
 ) -> None:
     """Run the trials that have no record yet. It can be stopped at any time: finished trials are not run again."""
     import os
@@ -66,13 +69,14 @@ def run(
         raise typer.BadParameter(f"--data-dir {data_dir} is not a folder.")
     with _one_sentence():
         check_tools(studies, profile)
-    plan = plan_jobs(studies, profile, None if data_dir is None else data_dir.resolve())
+    plan = plan_jobs(studies, profile, None if data_dir is None else data_dir.resolve(), tuning_only=tuning_only)
     stopped = None
     if plan:
         title = studies[0].item if len(studies) == 1 else f"{len(studies)} items"
-        n_trials = sum(len(job.trials) for job in plan)
+        n_trials = sum(len(job.tasks) for job in plan)
         try:
-            with _one_sentence(), Bar(f"{title} ({profile})", n_trials, unit="trials", left="left") as bar:
+            unit = "searches" if tuning_only else "trials"
+            with _one_sentence(), Bar(f"{title} ({profile})", n_trials, unit=unit, left="left") as bar:
                 run_jobs(plan, n_jobs=jobs, dask=dask, show=bar.reach)
         except OSError as error:  # workers died, the scheduler is not there, the disk is full
             stopped = error
@@ -195,7 +199,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> bool:
     from rich.table import Table
 
     from tabcast.study.analysis.summary import display_name
-    from tabcast.study.results import STATES, collect_results, count_states, estimate_seconds
+    from tabcast.study.results import STATES, collect_results, count_states, estimate_seconds, list_searches
 
     console, results = Console(), collect_results(study, profile)
     counts = count_states(results)
@@ -204,7 +208,7 @@ def _print_status(study: Study, profile: str, by_dataset: bool = False) -> bool:
         for name, row in counts.iterrows():
             table.add_row(display_name("dataset", name, study.catalog.labels), *(str(row[state]) for state in STATES))
         console.print(table)
-    seconds = estimate_seconds(results)
+    seconds = estimate_seconds(results, list_searches(study, profile))
     left = f"; about {_words(seconds)} of one worker left" if seconds else ""
     sums = ", ".join(f"{counts[state].sum()} {state}" for state in STATES)
     console.print(f"{study.item}: {sums}{left}", highlight=False, markup=False)

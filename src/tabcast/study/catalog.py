@@ -14,8 +14,8 @@ from typing import Any
 from tabcast.study.datasets import DatasetInfo, list_datasets
 from tabcast.study.methods import Method, others, paper
 from tabcast.study.models import MODELS, Model
-from tabcast.study.records import Store, Task, Trial, configuration
-from tabcast.study.work import describe_loop, describe_part
+from tabcast.study.records import SelectionTask, Store, Task, Trial, configuration
+from tabcast.study.work import SELECTIONS, describe_loop, describe_part
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,24 @@ class Catalog:
         """Return why a trial cannot run here, or None if it can."""
         return self.models[model].unavailable or self.methods[method].why_skip(self.models[model])
 
-    def is_missing(self, trial: Trial, store: Store) -> bool:
-        """Whether a trial can run and is not recorded as done."""
-        if self.why_skip(trial.learner.model, trial.method):
+    def is_missing(self, task: Task, store: Store) -> bool:
+        """Whether a task can run and is not recorded as done."""
+        if isinstance(task, Trial) and self.why_skip(task.learner.model, task.method):
             return False
-        return not store.is_done(trial, self.configuration(trial))
+        return not store.is_done(task, self.configuration(task))
 
     def configuration(self, task: Task) -> dict[str, Any]:
         """Collect everything that decides a task's numbers."""
-        info, model = self.datasets[task.setting.dataset], self.models[task.learner.model]
-        tuning = task.learner.tuning
+        info = self.datasets[task.setting.dataset]
+        data = [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id]
+        if isinstance(task, SelectionTask):
+            return configuration(
+                task, {"data": data, "columns": describe_part(SELECTIONS["boruta"](task.setting.seed))}
+            )
+        model, tuning = self.models[task.learner.model], task.learner.tuning
         described = {
             "model": self._once(model.name, lambda: {} if model.unavailable else describe_part(model.build({}, 0))),
-            "data": [info.metric, info.target, list(info.dropped), info.n_rows, info.n_columns, info.openml_id],
+            "data": data,
             "space": self._once(
                 (model.name, tuning), lambda: model.space(tuning).describe() if tuning != "none" else None
             ),

@@ -12,7 +12,7 @@ from typing import Any
 from tabcast.checks import check_choice, check_integer, check_number
 from tabcast.study.catalog import Catalog, load_catalog
 from tabcast.study.protocol import N_FOLDS, PREPROCESSINGS
-from tabcast.study.records import Learner, Setting, Trial
+from tabcast.study.records import Learner, SelectionTask, Setting, Trial, TuningTask
 from tabcast.study.work import FILTERS, STRATEGIES
 
 PROPORTIONS = {"label_fractions": "(0, 1)", "corruptions": "[0, 1)"}
@@ -151,6 +151,18 @@ class Study:
         changes = self.profiles[profile]
         grids = [replace(grid, **changes) for grid in self.grids]
         return list(dict.fromkeys(trial for grid in grids for trial in grid.trials(self.catalog)))
+
+    def preparations(self, profile: str) -> list[TuningTask | SelectionTask]:
+        """List what the trials of a profile share: searches of parameters, and Boruta's choices of columns."""
+        found: dict[TuningTask | SelectionTask, None] = {}
+        for trial in self.trials(profile):
+            if self.catalog.why_skip(trial.learner.model, trial.method):
+                continue
+            if trial.learner.n_tuning_trials:
+                found[TuningTask(trial.setting, trial.learner)] = None
+            if getattr(self.catalog.methods[trial.method], "selection", None) == "boruta":
+                found[SelectionTask(trial.setting, trial.fold)] = None
+        return list(found)
 
 
 _FIELDS = tuple(one.name for one in fields(Grid))

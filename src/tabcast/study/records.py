@@ -134,8 +134,28 @@ class TuningTask:
         marks = f"label{setting.label_fraction:g}-seed{setting.seed}"
         return f"{setting.dataset}/{learner.model}-{learner.tuning}/tuning/{marks}"
 
+    def columns(self) -> dict[str, Any]:
+        """Return the search as columns of the results table."""
+        return {**asdict(self.setting), **self.learner.columns()}
 
-Task = Trial | TuningTask
+
+@dataclass(frozen=True, order=True)
+class SelectionTask:
+    """Boruta's choice of columns on one fold, shared by all models and methods."""
+
+    setting: Setting
+    fold: int
+
+    def __str__(self) -> str:
+        setting = self.setting
+        return f"{setting.dataset}/boruta/label{setting.label_fraction:g}-seed{setting.seed}-fold{self.fold}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the choice as columns of the results table."""
+        return {**asdict(self.setting), "fold": self.fold}
+
+
+Task = Trial | TuningTask | SelectionTask
 
 
 def configuration(task: Task, described: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +165,7 @@ def configuration(task: Task, described: Mapping[str, Any]) -> dict[str, Any]:
     member under the same name is another configuration.
     """
     plain = {"schema": SCHEMA, **asdict(task), "described": dict(described)}
-    if not task.learner.caps:  # uncapped models have none
+    if "learner" in plain and not plain["learner"]["caps"]:  # uncapped models have none
         del plain["learner"]["caps"]
     return json.loads(json.dumps(plain, sort_keys=True))
 

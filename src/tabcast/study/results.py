@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,17 @@ from tabcast.study.analysis.table import Table
 from tabcast.study.analysis.views import make_table, read_printed
 from tabcast.study.catalog import Catalog
 from tabcast.study.config import Study
-from tabcast.study.records import Learner, Record, Setting, Store, Trial, write_bytes
-from tabcast.study.run import versions
+from tabcast.study.protocol import N_FOLDS
+from tabcast.study.records import Learner, Record, Setting, Store, Task, Trial, TuningTask, write_bytes
 
+AnyTask = TypeVar("AnyTask", bound=Task)
 STATES = ("done", "failed", "skipped", "missing")
 # n_fits counts the fits of every setting tried, the supervised fit in each, as `search` counts seconds.
 FACTS = ("validation_score", "alpha", "best_round", "n_rounds", "n_selected", "pseudo_accuracy", "n_fits")
 RESULTS = "results.csv.gz"
 DETAILS = "details.json.gz"  # beside it, where figures need more
+TUNED = "tuned.json.gz"  # beside it: the parameters that were searched for, and the columns that Boruta chose
+RUN = "run.json"
 METRICS = ("score", "accuracy", "balanced_accuracy", "f1", "macro_f1", "auc", "log_loss")
 SECONDS = {"seconds": "trial"} | {f"{part}_seconds": part for part in ("fit", "search", "density", "selection")}
 
@@ -45,20 +48,42 @@ def read_results(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys((*text, "caps"), str))
 
 
-def read_details(results: Path) -> list[dict[str, Any]]:
-    """Read what figures need beyond the results table from the file beside it; nothing where there is none."""
-    beside = results.with_name(DETAILS)
+def read_beside(results: Path, name: str = DETAILS) -> list[dict[str, Any]]:
+    """Read what lies beside a results table, for instance what figures need; nothing where there is no such file."""
+    beside = results.with_name(name)
     return json.loads(gzip.decompress(beside.read_bytes())) if beside.is_file() else []
+
+
+def read_done(study: Study, tasks: Sequence[AnyTask]) -> Iterator[tuple[AnyTask, Record]]:
+    """Read the records of tasks that are done."""
+    store = Store(study.records)
+    for task in tasks:
+        record = store.read(task, study.catalog.configuration(task))
+        if record is not None and record["status"] == "done":
+            yield task, record
 
 
 def collect_details(study: Study, profile: str) -> list[dict[str, Any]]:
     """Collect what figures need beyond the results table: the details of each done trial, with its columns."""
-    store, found = Store(study.records), []
-    for trial in study.trials(profile):
-        record = store.read(trial, study.catalog.configuration(trial))
-        if record is not None and record["status"] == "done" and record["details"]:
-            found.append({**trial.columns(), **record["details"]})
-    return found
+    found = read_done(study, study.trials(profile))
+    return [{**trial.columns(), **record["details"]} for trial, record in found if record["details"]]
+
+
+def collect_tuned(study: Study, profile: str) -> list[dict[str, Any]]:
+    """Collect what trials share, as far as it is recorded: parameters with their score, and columns of every fold."""
+    names, found = ("params", "value", "columns", "seconds"), read_done(study, study.preparations(profile))
+    return [
+        {"task": task.columns(), **{name: record[name] for name in names if name in record}} for task, record in found
+    ]
+
+
+def collect_versions(study: Study, profile: str) -> dict[str, str]:
+    """Collect the versions that computed the trials, not those that write the page; several are joined by commas."""
+    found: dict[str, set[str]] = {}
+    for _, record in read_done(study, study.trials(profile)):
+        for name, version in record["versions"].items():
+            found.setdefault(name, set()).update(version.split(", "))
+    return {name: ", ".join(sorted(known)) for name, known in found.items()}
 
 
 def _row(trial: Trial, catalog: Catalog, store: Store) -> dict[str, Any]:
@@ -83,14 +108,15 @@ def count_states(results: pd.DataFrame) -> pd.DataFrame:
     return counts.loc[results["dataset"].unique()]
 
 
-def estimate_seconds(results: pd.DataFrame) -> float | None:
-    """Estimate the seconds of the trials to run from done ones that are most alike.
+def estimate_seconds(results: pd.DataFrame, searches: pd.DataFrame | None = None) -> float | None:
+    """Estimate the seconds of the trials to run, and of searches for parameters, from done trials that are most alike.
 
     Those are trials of the same dataset, model, method and strategy; where none is done, of the dataset and the model,
     then of the model (models differ most), then of the dataset, then all. Shared costs, which the first trial of a kind
-    pays, average out in the means.
+    pays, average out in the means. A search takes as long as its supervised fits.
     """
-    waiting, done = results[results["status"].isin(["missing", "failed"])], results[results["status"] == "done"]
+    done, waiting = results[results["status"] == "done"], results[results["status"].isin(["missing", "failed"])]
+    waiting = pd.concat([waiting.assign(n_fits=1), *([] if searches is None else [searches])], ignore_index=True)
     if len(waiting) == 0:
         return 0.0
     if len(done) == 0:
@@ -100,7 +126,21 @@ def estimate_seconds(results: pd.DataFrame) -> float | None:
         means = done.groupby(keys)["seconds"].mean().rename("mean")
         known = waiting.join(means, on=keys)["mean"]
         guess = known.fillna(guess)
-    return float(guess.sum())
+    return float((guess * waiting["n_fits"]).sum())
+
+
+def list_searches(study: Study, profile: str) -> pd.DataFrame:
+    """List the searches for parameters that trials to run wait for, as supervised trials with their number of fits."""
+    store, catalog = Store(study.records), study.catalog
+    missing = [trial for trial in study.trials(profile) if catalog.is_missing(trial, store)]
+    tasks = dict.fromkeys(
+        TuningTask(trial.setting, trial.learner) for trial in missing if trial.learner.n_tuning_trials
+    )
+    return pd.DataFrame(
+        {**task.columns(), "method": "supervised", "strategy": "none", "n_fits": task.learner.n_tuning_trials * N_FOLDS}
+        for task in tasks
+        if catalog.is_missing(task, store)
+    )
 
 
 NAMES = tuple(Trial(Setting(""), Learner(""), 0, "").columns())  # what every results table names trials by
@@ -111,14 +151,15 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
     """Write a record for each trial of a profile that a results table has as done and that has no record yet.
 
     It returns how many. The table does not say which code computed it: whoever restores says that today's would give
-    the same numbers. Each record names the table. What figures need beyond the table comes from the details beside it.
-    Histories and tuned parameters are not restored: a search for parameters runs again if a new trial needs it.
+    the same numbers. Each record names the table. What figures need beyond the table comes from the details beside it,
+    and so do tuned parameters and chosen columns, with which new trials start. Histories are not restored.
     """
     table = read_results(results)
     lacking = [name for name in (*NAMES, "metric", "status") if name not in table.columns]
     if lacking:
         raise ValueError(f"{results} is not a results table of a study: it lacks the column {lacking[0]!r}.")
-    details, keys = read_details(results), (*NAMES, "caps")  # without caps, it is another trial
+    details, keys = read_beside(results), (*NAMES, "caps")  # without caps, it is another trial
+    origin = describe_origin(results)
     done = table[table["status"] == "done"].reindex(columns=list(dict.fromkeys([*table.columns, *keys])))
     plain = done.astype(object).where(done.notna(), None).to_dict("records")
     rows = {tuple(row[name] for name in keys): row for row in plain}
@@ -130,18 +171,36 @@ def restore_records(study: Study, profile: str, results: Path) -> int:
             continue
         own = next((one for one in details if columns.items() <= one.items()), {})
         drawn = {name: value for name, value in own.items() if name not in columns}
-        store.write(trial, study.catalog.configuration(trial), _record(row, results) | {"details": drawn})
+        store.write(trial, study.catalog.configuration(trial), {**_record(row), **origin, "details": drawn})
         n_restored += 1
+    restore_tuned(study, profile, results)
     return n_restored
 
 
-def _record(row: Mapping[Hashable, Any], results: Path) -> Record:
+def restore_tuned(study: Study, profile: str, results: Path) -> int:
+    """Write the parameters and columns that lie beside a results table as records, where there are none; count them."""
+    tuned = {json.dumps(one.pop("task")): one for one in read_beside(results, TUNED)}
+    store, catalog, origin = Store(study.records), study.catalog, describe_origin(results)
+    found = {task: tuned.get(json.dumps(task.columns())) for task in study.preparations(profile)}
+    lacking = {task: one for task, one in found.items() if one is not None and catalog.is_missing(task, store)}
+    for task, one in lacking.items():
+        store.write(task, catalog.configuration(task), one | origin)
+    return len(lacking)
+
+
+def describe_origin(results: Path) -> Record:
+    """Tell the versions that computed a results table, as its `run.json` has them, for records made from it."""
+    beside = results.with_name(RUN)
+    known = json.loads(beside.read_bytes())["versions"] if beside.is_file() else {}
+    return {"status": "done", "versions": known, "restored_from": results.name}
+
+
+def _record(row: Mapping[Hashable, Any]) -> Record:
     """Make the record of a trial from its row."""
     named = {*NAMES, *METRICS, *SECONDS, "caps", "metric", "status", "reason"}
     facts = {name: value for name, value in row.items() if name not in named}
     facts |= {name: int(facts[name]) for name in WHOLE if facts.get(name) is not None}
     return {
-        "status": "done",
         "metrics": {name: row[name] for name in METRICS if row.get(name) is not None},
         "metric": row["metric"],
         "params": None,
@@ -149,8 +208,6 @@ def _record(row: Mapping[Hashable, Any], results: Path) -> Record:
         "history": [],
         "seconds": {name: row[column] for column, name in SECONDS.items() if row.get(column) is not None},
         "warnings": [],
-        "versions": {},
-        "restored_from": results.name,
     }
 
 
@@ -187,7 +244,7 @@ def write_figures(
     if not study.figures:
         raise ValueError(f"{study.path.name} has no figures; try: tabcast study table {study.path}")
     found = collect_results(study, profile) if results is None else read_results(results)
-    details = collect_details(study, profile) if results is None else read_details(results)
+    details = collect_details(study, profile) if results is None else read_beside(results)
     paths = []
     for spec in study.figures:
         figure = make_figure(spec, found, details, study.catalog.labels)
@@ -206,7 +263,10 @@ def write_folder(study: Study, profile: str, folder: Path) -> None:
     """Write a page with all tables and figures, and the results behind them."""
     found = collect_results(study, profile)
     _write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n"))
-    _write(folder / "run.json", json.dumps(_describe_run(study, profile, found), indent=1) + "\n")
+    _write(folder / RUN, json.dumps(_describe_run(study, profile, found), indent=1) + "\n")
+    tuned = collect_tuned(study, profile)
+    if tuned:
+        _write(folder / TUNED, json.dumps(tuned) + "\n")
     if study.figures:
         details = collect_details(study, profile)
         if details:
@@ -232,7 +292,7 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> Mapping[
         "seeds": sorted(int(seed) for seed in results["seed"].unique()),
         "trials": {str(state): int(count) for state, count in results["status"].value_counts().items()},
         "hours_of_one_worker": round(float(done["seconds"].sum()) / 3600, 2) if len(done) else 0.0,
-        "versions": versions(),
+        "versions": collect_versions(study, profile),
     }
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import os
 import platform
-import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import distributions
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
@@ -31,25 +31,26 @@ from tabcast.study.methods import Request
 from tabcast.study.models import Model, Space
 from tabcast.study.models._model import import_optuna
 from tabcast.study.protocol import Fold, make_folds, measure
-from tabcast.study.records import Learner, Record, Setting, Store, Trial, TuningTask
-from tabcast.study.work import Work
+from tabcast.study.records import Learner, Record, SelectionTask, Setting, Store, Task, Trial, TuningTask
+from tabcast.study.work import Work, choose_columns
+from tabcast.table import Mask
 
 DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "pandas", "xgboost", "xgboost-cpu", "optuna", "gpytorch", "torch")
 
 
 @dataclass(frozen=True)
 class Job:
-    """Trials of one setting, run by one worker, the paths of their records, and the folders of plug-ins and data."""
+    """Tasks of one setting, run by one worker, the paths of their records, and the folders of plug-ins and data."""
 
-    trials: tuple[Trial, ...]
+    tasks: tuple[Task, ...]
     paths: tuple[Path, ...]
     records: Path
     plugins: tuple[Path, ...] = ()
     data_dir: Path | None = None
 
     def __str__(self) -> str:
-        setting = self.trials[0].setting
-        return f"{setting.dataset}, seed {setting.seed} ({len(self.trials)} trials)"
+        setting = self.tasks[0].setting
+        return f"{setting.dataset}, seed {setting.seed} ({len(self.tasks)} trials)"
 
 
 def run_studies(
@@ -63,24 +64,29 @@ def run_studies(
     run_jobs(plan_jobs(studies, profile, data_dir), n_jobs=n_jobs, dask=dask)
 
 
-def plan_jobs(studies: Sequence[Study], profile: str, data_dir: Path | None = None) -> list[Job]:
-    """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end."""
-    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Trial, Path]] = {}
+def plan_jobs(
+    studies: Sequence[Study], profile: str, data_dir: Path | None = None, *, tuning_only: bool = False
+) -> list[Job]:
+    """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end.
+
+    With `tuning_only` that is what trials share, also those that are done: searched parameters and chosen columns.
+    """
+    missing: dict[tuple[Path, tuple[Path, ...], Setting], dict[Task, Path]] = {}
     sizes: dict[Setting, int] = {}
     for study in studies:
         store = Store(study.records)
-        for trial in study.trials(profile):
-            if study.catalog.is_missing(trial, store):
-                path = store.path(trial, study.catalog.configuration(trial))
-                missing.setdefault((study.records, study.plugins, trial.setting), {})[trial] = path
-                info = study.catalog.datasets[trial.setting.dataset]
+        for task in study.preparations(profile) if tuning_only else study.trials(profile):
+            if study.catalog.is_missing(task, store):
+                path = store.path(task, study.catalog.configuration(task))
+                missing.setdefault((study.records, study.plugins, task.setting), {})[task] = path
+                info = study.catalog.datasets[task.setting.dataset]
                 # Cells times classes, of which boosting grows a tree each; two need one.
-                sizes[trial.setting] = info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
+                sizes[task.setting] = info.n_rows * info.n_columns * (info.n_classes if info.n_classes > 2 else 1)
     jobs = [
-        Job(tuple(sorted(trials, key=order_of)), tuple(trials.values()), records, plugins, data_dir)
-        for (records, plugins, _), trials in missing.items()
+        Job(tuple(tasks), tuple(tasks.values()), records, plugins, data_dir)
+        for (records, plugins, _), tasks in missing.items()
     ]
-    return sorted(jobs, key=lambda job: -sizes[job.trials[0].setting] * len(job.trials))
+    return sorted(jobs, key=lambda job: -sizes[job.tasks[0].setting] * len(job.tasks))
 
 
 def check_tools(studies: Sequence[Study], profile: str) -> None:
@@ -164,35 +170,34 @@ def run_job(job: Job, owner: int | None = None) -> None:
     that started it (`owner`) is gone, in the middle of a trial: nobody waits for it.
     """
     catalog, store = load_catalog(job.plugins), Store(job.records)
-    setting = job.trials[0].setting
-    trials = [trial for trial in job.trials if catalog.is_missing(trial, store)]  # it may have been begun before
+    setting = job.tasks[0].setting
+    tasks = [task for task in job.tasks if catalog.is_missing(task, store)]  # it may have been begun before
     found: dict[Learner, dict[str, Any]] = {}
     watch = _called_each_second(lambda: owner in (None, os.getppid()) or os._exit(1))
     with watch, threadpool_limits(limits=1), parallel_config("sequential"):
-        try:
-            info = catalog.datasets[setting.dataset]
-            folds = list(make_folds(load_dataset(info, data_dir=job.data_dir), setting))
-        except Exception:
-            return _write_failures(trials, catalog, store)
-        for learner in dict.fromkeys(trial.learner for trial in trials):
-            try:
+        folds: list[Fold] = []
+        with _failures_recorded(tasks, catalog, store):
+            folds += make_folds(load_dataset(catalog.datasets[setting.dataset], data_dir=job.data_dir), setting)
+        for task in [task for task in tasks if isinstance(task, SelectionTask) and folds]:
+            with _failures_recorded([task], catalog, store):
+                find_columns(task, catalog, store, "boruta", folds[task.fold], setting.seed)
+        fitting = [task for task in tasks if not isinstance(task, SelectionTask) and folds]
+        for learner in dict.fromkeys(task.learner for task in fitting):
+            with _failures_recorded([task for task in fitting if task.learner == learner], catalog, store):
                 found[learner] = find_params(TuningTask(setting, learner), folds, catalog, store)
-            except Exception:
-                _write_failures([trial for trial in trials if trial.learner == learner], catalog, store)
-        ready = sorted((trial for trial in trials if trial.learner in found), key=order_of)
-        for number, of_fold in groupby(ready, key=lambda trial: trial.fold):
-            work = Work(folds[number], setting.seed)
+        ready = (task for task in fitting if isinstance(task, Trial) and task.learner in found)
+        for number, of_fold in groupby(sorted(ready, key=order_of), key=lambda trial: trial.fold):
+            choose = partial(find_columns, SelectionTask(setting, number), catalog, store)
+            work = Work(folds[number], setting.seed, choose)
             for learner, own in groupby(of_fold, key=lambda trial: trial.learner):
                 for trial in own:
                     run_trial(trial, work, found[learner], catalog, store)
                 work.forget_fits()
 
 
-def order_of(trial: Trial) -> tuple[Any, ...]:
+def order_of(trial: Trial) -> tuple[int, str, str]:
     """Sort key that keeps trials together that share most: by fold, then by model."""
-    learner = trial.learner
-    tuned = (learner.model, learner.tuning, learner.n_tuning_trials, learner.max_trees or 0, learner.caps)
-    return trial.fold, tuned, trial.method, trial.strategy, trial.noise_filter
+    return trial.fold, repr(trial.learner), str(trial)
 
 
 def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog, store: Store) -> None:
@@ -201,7 +206,7 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
         catalog.models[trial.learner.model], params, trial.setting.seed, trial.strategy, trial.noise_filter
     )
     start = time.perf_counter()
-    try:
+    with _failures_recorded([trial], catalog, store):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             answer = catalog.methods[trial.method].run(work, request)
@@ -218,22 +223,43 @@ def run_trial(trial: Trial, work: Work, params: dict[str, Any], catalog: Catalog
             "versions": versions(),
         }
         store.write(trial, catalog.configuration(trial), record)
-    except Exception:
-        _write_failures([trial], catalog, store)
 
 
-def _write_failures(trials: Sequence[Trial], catalog: Catalog, store: Store) -> None:
-    """Write the records of trials that raised the exception being handled."""
-    error = sys.exception()
-    first_line = next(iter(str(error).splitlines()), "")
-    record = {
-        "status": "failed",
-        "reason": f"{type(error).__name__}: {first_line}",
-        "traceback": traceback.format_exc(),
-        "versions": versions(),
-    }
-    for trial in trials:
-        store.write(trial, catalog.configuration(trial), record)
+@contextmanager
+def _failures_recorded(tasks: Sequence[Task], catalog: Catalog, store: Store) -> Iterator[None]:
+    """Write an exception as the record of each task, and go on."""
+    try:
+        yield
+    except Exception as error:
+        first_line = next(iter(str(error).splitlines()), "")
+        reason = {"reason": f"{type(error).__name__}: {first_line}", "traceback": traceback.format_exc()}
+        for task in tasks:
+            store.write(task, catalog.configuration(task), {"status": "failed", **reason, "versions": versions()})
+
+
+def remember(task: Task, catalog: Catalog, store: Store, compute: Callable[[], Record]) -> Record:
+    """Read the record of a task, or compute and store it."""
+    config = catalog.configuration(task)
+    record = store.read(task, config)
+    if record is None or record["status"] != "done":
+        record = {"status": "done", **compute(), "versions": versions()}
+        store.write(task, config, record)
+    return record
+
+
+def find_columns(
+    task: SelectionTask, catalog: Catalog, store: Store, name: str, fold: Fold, seed: int
+) -> tuple[Mask, float]:
+    """Choose columns, and the seconds it took; Boruta's come from the store, or are stored."""
+    if name != "boruta":
+        return choose_columns(name, fold, seed)
+
+    def choose() -> Record:
+        support, seconds = choose_columns(name, fold, seed)
+        return {"columns": np.flatnonzero(support).tolist(), "seconds": {"selection": seconds}}
+
+    record = remember(task, catalog, store, choose)
+    return np.isin(np.arange(fold.X_labeled.shape[1]), record["columns"]), record["seconds"]["selection"]
 
 
 def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store: Store) -> dict[str, Any]:
@@ -246,9 +272,8 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
     fixed = model.capped_sizes(caps)
     if learner.tuning == "none" or learner.n_tuning_trials == 0:
         return fixed
-    config = catalog.configuration(task)
-    record = store.read(task, config)
-    if record is None or record["status"] != "done":
+
+    def search() -> Record:
         works = [Work(fold, task.setting.seed) for fold in folds]
 
         def objective(params: Mapping[str, Any]) -> float:
@@ -258,16 +283,11 @@ def find_params(task: TuningTask, folds: Sequence[Fold], catalog: Catalog, store
         start = time.perf_counter()
         space = model.space(learner.tuning, max_trees=learner.max_trees, caps=caps)
         best, values = tune(model, space, objective, learner.n_tuning_trials, task.setting.seed)
-        record = {
-            "status": "done",
-            "params": best,
-            "value": max(value for value in values if value is not None),
-            "values": values,
-            "seconds": {"tuning": time.perf_counter() - start},
-            "versions": versions(),
-        }
-        store.write(task, config, record)
-    return {**fixed, **record["params"]}
+        value = max(value for value in values if value is not None)
+        seconds = {"tuning": time.perf_counter() - start}
+        return {"params": best, "value": value, "values": values, "seconds": seconds}
+
+    return {**fixed, **remember(task, catalog, store, search)["params"]}
 
 
 def tune(

@@ -20,7 +20,7 @@ from tabcast.noise_filters import KeepAllRows, MahalanobisFilter, NoiseFilter
 from tabcast.pseudo_labels import Curriculum, FixedThreshold, Strategy, TakeAll
 from tabcast.pseudo_labels._weights import Constant
 from tabcast.self_training._data import PseudoLabels, Split, TrainingData
-from tabcast.self_training._engine import run_method
+from tabcast.self_training._engine import Candidate, run_method
 from tabcast.self_training._fitter import Fitted, Fitter, predict_classes
 from tabcast.self_training._method import HardMethod, Method, Parts, PreparedHard, PreparedMethod
 from tabcast.study.protocol import Fold, MetricScorer
@@ -39,6 +39,7 @@ SELECTIONS: dict[str, Callable[[int], FeatureSelection]] = {
     "all": lambda seed: KeepAll(),
     "boruta": lambda seed: BorutaShap(random_state=seed),
 }
+Choose = Callable[[str, Fold, int], tuple[NDArray[np.bool_], float]]
 MAX_ROUNDS = 10  # of strategies that have no schedule; they stop at the first round that is no improvement
 
 
@@ -162,6 +163,13 @@ class SharedMethod(Method):
         return self.prepared
 
 
+def choose_columns(name: str, fold: Fold, seed: int) -> tuple[NDArray[np.bool_], float]:
+    """The columns that "boruta" or "all" chooses from the labeled rows, as a mask, and the seconds it took."""
+    start = perf_counter()
+    part = SELECTIONS[name](seed).fit(fold.X_labeled, fold.y_labeled, fold.categorical)
+    return part.support_, perf_counter() - start
+
+
 class Work:
     """A fold, a base classifier, and everything computed so far.
 
@@ -171,6 +179,8 @@ class Work:
         The rows.
     seed : int
         Seed of feature selection and of whatever a method draws.
+    choose : callable, default=choose_columns
+        Chooses columns; a study looks them up among its records first.
 
     Attributes
     ----------
@@ -178,8 +188,8 @@ class Work:
         The fold as the loop reads it.
     """
 
-    def __init__(self, fold: Fold, seed: int) -> None:
-        self.fold, self.seed = fold, seed
+    def __init__(self, fold: Fold, seed: int, choose: Choose = choose_columns) -> None:
+        self.fold, self.seed, self._choose = fold, seed, choose
         self._scorer = MetricScorer(fold.metric, fold.n_classes)
         n_labeled, n_pool = len(fold.y_labeled), len(fold.y_pool)
         codes = np.concatenate([fold.y_labeled, np.full(n_pool, UNLABELED, dtype=np.intp)])
@@ -222,12 +232,10 @@ class Work:
         self._fitters.clear()
 
     def selection(self, name: str) -> tuple[ChosenColumns, float]:
-        """The columns that "boruta" or "all" chooses from the labeled rows, and the seconds it took."""
+        """The columns that "boruta" or "all" chooses, and the seconds it took."""
         if name not in self._selections:
-            start = perf_counter()
-            part = SELECTIONS[name](self.seed)
-            part.fit(self.fold.X_labeled, self.fold.y_labeled, self.fold.categorical)
-            self._selections[name] = ChosenColumns(part.support_), perf_counter() - start
+            support, seconds = self._choose(name, self.fold, self.seed)
+            self._selections[name] = ChosenColumns(support), seconds
         return self._selections[name]
 
     def prepare(self, confidence: Confidence, selection: str) -> tuple[PreparedHard, float]:
@@ -258,6 +266,7 @@ class Work:
         alphas: Sequence[float] = (),
         selection: str = "all",
         change: Callable[[Confidence], Confidence] = lambda confidence: confidence,
+        choose: Callable[[list[Candidate]], Candidate] | None = None,
     ) -> Answer:
         """Run the paper's Algorithm 1 on this fold; the validation rows choose the round and the alpha.
 
@@ -273,6 +282,8 @@ class Work:
             What is tried, best on the validation rows (ties: the smallest). Empty: the confidence has none.
         change : callable, default=identity
             What is done to the confidence after its densities are known.
+        choose : callable, default=None
+            Chooses among the alphas that were run, where the validation rows shall not.
 
         Returns
         -------
@@ -289,7 +300,8 @@ class Work:
         )
         method, random = SharedMethod(replace(shared, parts=parts), alphas or [None]), np.random.RandomState(self.seed)
         outcome = run_method(method, self.data, fitter, random, max_rounds=MAX_ROUNDS, patience=1)
-        chosen, best, pretraining = outcome.chosen, outcome.best, fitter.seconds["pretraining"]
+        chosen = outcome.chosen if choose is None else choose(outcome.candidates)
+        [best], pretraining = chosen.best, fitter.seconds["pretraining"]
         seconds = {
             "fit": pretraining + sum(chosen.seconds),
             "search": pretraining + sum(sum(candidate.seconds) for candidate in outcome.candidates),

@@ -15,7 +15,6 @@ from tabcast.study.analysis.summary import (
     pair_trials,
     paired_differences,
     summarize,
-    win_tie_loss,
 )
 from tabcast.study.catalog import load_catalog
 
@@ -150,32 +149,6 @@ class TestPairedDifferences:
     def test_unknown_method(self, results):
         with pytest.raises(ValueError, match=r"Unknown method with finished trials: 'bse'\. Choices: supervised, "):
             paired_differences(results, "cast-l", "bse")
-
-
-class TestWinTieLoss:
-    @pytest.fixture
-    def games(self):
-        scores = {"a": (0.5, 0.6), "b": (0.5, 0.50004), "c": (0.5, 0.45), "d": (0.5, 0.51)}
-        return pd.DataFrame(
-            [
-                {"dataset": dataset, "method": method, "strategy": "threshold", "seed": 0, "score": score}
-                for dataset, pair in scores.items()
-                for method, score in zip(("baseline", "cast-l"), pair, strict=True)
-            ]
-        )
-
-    def test_ties_are_equal_to_four_digits(self, games):
-        assert win_tie_loss(games, "cast-l", "baseline") == (2, 1, 1)
-        assert win_tie_loss(games, "baseline", "cast-l") == (1, 1, 2)
-        assert win_tie_loss(games, "cast-l", "baseline", higher_is_better=False) == (1, 1, 2)
-
-    def test_means_of_units_count(self, results, published):
-        one = only(results, strategy="threshold")
-        means = paired_differences(one, "cast-l", "baseline").iloc[:2]["mean"]
-        assert win_tie_loss(one, "cast-l", "baseline")[0] == (means > 0).sum()
-        assert sum(win_tie_loss(one, "cast-l", "baseline", ["dataset", "model"])) == 4
-        paper = only(published("table_1"), strategy="curriculum")
-        assert win_tie_loss(paper, "cast-l", "baseline", ["dataset", "model"]) == (12, 0, 0)
 
 
 class TestNames:

@@ -117,6 +117,14 @@ def test_ranks_agree_with_the_functions_they_stand_on(results):
     assert threshold["p Wilcoxon, Holm"]["cast-l"] == wilcoxon_holm(scores).loc["cast-l", "baseline"]
     assert f"{friedman_test(scores)[0]:.3f}" in listing.notes[0]
     assert (threshold.drop("baseline")[["wins", "ties", "losses"]].sum(axis=1) == 4).all()
+    gains = scores["cast-l"].round(4) - scores["baseline"].round(4)  # equal to four digits is a tie
+    expected = [(gains > 0).sum(), (gains == 0).sum(), (gains < 0).sum()]
+    assert threshold.loc["cast-l", ["wins", "ties", "losses"]].tolist() == expected
+    losses = make_table(
+        {"kind": "rank", "settings": ["dataset"], "value": "log_loss"}, results.assign(log_loss=results["score"])
+    )
+    swapped = losses.frame[losses.frame["strategy"] == "threshold"].set_index("method")
+    assert swapped.loc["cast-l", ["losses", "ties", "wins"]].tolist() == expected
 
 
 @needs("scikit_posthocs")
@@ -221,7 +229,8 @@ class TestWinningAlphas:
 
     def test_table_names_the_interval(self, results):
         listing = make_table({"kind": "winners"}, results)
-        assert "90% of 32 winners lie in [0.200, 0.200]" in listing.notes[0]
+        assert listing.notes[0].startswith("100.0% of 32 winners are at most 0.7")
+        assert "the middle 90% lie in [0.200, 0.200]" in listing.notes[0]
         assert listing.notes[1].startswith("64 trials are left out")
         assert listing.frame["share"].tolist() == [1.0, *[0.0] * 7]
 

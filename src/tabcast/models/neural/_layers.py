@@ -14,7 +14,6 @@ from torch.nn import functional
 
 from tabcast.models.neural._cells import Cells, TableShape
 
-MAX_ONE_HOT = 10  # columns with more levels are embedded
 MAX_EMBEDDING = 50
 
 
@@ -80,45 +79,23 @@ def embedding(n_levels: int, width: int, generator: Generator) -> nn.Embedding:
 
 
 def multilayer(widths: list[int], activation: type[nn.Module], rate: float, generator: Generator) -> nn.Sequential:
-    """Blocks of linear layer, batch normalization, activation and dropout, from the first width to the last."""
+    """Blocks of linear layer, activation and dropout, from the first width to the last."""
     layers: list[nn.Module] = []
     for n_in, n_out in pairwise(widths):
-        linear = Linear(n_in, n_out, generator)  # first, because a limited generator refuses a width here
-        layers += [linear, nn.BatchNorm1d(n_out, device=generator.device), activation(), Dropout(rate, generator)]
+        layers += [Linear(n_in, n_out, generator), activation(), Dropout(rate, generator)]
     return nn.Sequential(*layers)
 
 
-def one_hot(codes: Tensor, n_levels: Tensor) -> Tensor:
-    """Indicators of the levels of all columns side by side; an unknown level has none.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from tabcast.models.neural._layers import one_hot
-    >>> one_hot(torch.tensor([[1, 2], [2, 0]]), torch.tensor([2, 3])).long()
-    tensor([[1, 0, 0, 1, 0],
-            [0, 1, 0, 0, 0]])
-    """
-    total = int(n_levels.sum())
-    first = n_levels.cumsum(0) - n_levels
-    position = torch.where(codes > 0, first + codes - 1, total)
-    return torch.zeros(len(codes), total + 1, device=codes.device).scatter_(1, position, 1.0)[:, :total]
-
-
 class TableInput(nn.Module):
-    """Features of cells: scores, indicators of missing numbers, indicators of levels, embeddings of many levels."""
+    """Features of cells: scores, indicators of missing numbers, and an embedding of each categorical column."""
 
     def __init__(self, shape: TableShape, generator: Generator) -> None:
         super().__init__()
         self.gaps = list(shape.gaps)
-        few = [j for j, n in enumerate(shape.n_levels) if n <= MAX_ONE_HOT]
-        self.few, self.many = few, [j for j in range(len(shape.n_levels)) if j not in few]
-        self.n_few = torch.tensor([shape.n_levels[j] for j in few], dtype=torch.long, device=generator.device)
-        sizes = [shape.n_levels[j] for j in self.many]
-        widths = [min(MAX_EMBEDDING, (n + 1) // 2) for n in sizes]
-        tables = [embedding(n, width, generator) for n, width in zip(sizes, widths, strict=True)]
+        widths = [min(MAX_EMBEDDING, (n + 1) // 2) for n in shape.n_levels]  # as in PyTorch Tabular
+        tables = [embedding(n, width, generator) for n, width in zip(shape.n_levels, widths, strict=True)]
         self.embeddings = nn.ModuleList(tables)
-        self.width = shape.n_numbers + len(self.gaps) + int(self.n_few.sum()) + sum(widths)
+        self.width = shape.n_numbers + len(self.gaps) + sum(widths)
 
     def forward(self, cells: Cells) -> Tensor:
         """Compute the features of each row."""
@@ -126,9 +103,7 @@ class TableInput(nn.Module):
         parts = [numbers.nan_to_num(nan=0.0)]
         if self.gaps:
             parts.append(numbers[:, self.gaps].isnan().to(numbers.dtype))
-        if self.few:
-            parts.append(one_hot(codes[:, self.few], self.n_few).to(numbers.dtype))
-        parts += [vectors(codes[:, j]) for j, vectors in zip(self.many, self.embeddings, strict=True)]
+        parts += [vectors(codes[:, j]) for j, vectors in enumerate(self.embeddings)]
         return torch.cat(parts, dim=1)
 
 

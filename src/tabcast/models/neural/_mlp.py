@@ -46,8 +46,7 @@ class HiddenLayers(Encoder):
 class MLPClassifier(StepwiseClassifier):
     """Multilayer perceptron for tables with numbers, categories and missing values.
 
-    Numbers are normal scores of their ranks, normalized by batch; columns of up to ten levels are one-hot encoded and
-    the others embedded. Each hidden layer has batch normalization.
+    Numbers are normal scores of their ranks, normalized by batch; categorical columns are embedded.
 
     Parameters
     ----------

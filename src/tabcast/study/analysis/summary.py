@@ -305,37 +305,6 @@ def paired_differences(
     return pd.DataFrame(rows, columns=[*by, "dataset", "method", "reference", *names])
 
 
-def win_tie_loss(
-    results: pd.DataFrame,
-    method: str,
-    reference: str,
-    units: Sequence[str] = ("dataset",),
-    *,
-    value: str = "score",
-    higher_is_better: bool = True,
-) -> tuple[int, int, int]:
-    """Count the units in which a method is better than another, as good (equal means to 4 digits), and worse.
-
-    Units are the values of columns, for example ("dataset", "model"), compared by means over paired trials.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from tabcast.study.analysis.summary import win_tie_loss
-    >>> results = pd.DataFrame({"dataset": ["a", "a", "b", "b"], "method": ["baseline", "cast-l"] * 2,
-    ...                         "score": [0.50, 0.53, 0.60, 0.60]})
-    >>> win_tie_loss(results, "cast-l", "baseline")
-    (1, 1, 0)
-    """
-    pairs = pair_trials(results, method, reference, value=value)
-    settings, outcomes = _varying(pairs, units), []
-    for _, group in _groups(pairs, units):
-        sides = (estimate_over_repetitions(group, f"value_{side}", settings) for side in ("method", "reference"))
-        ours, theirs = (round(side.mean, DIGITS) for side in sides)
-        outcomes.append(int(np.sign(ours - theirs)) * (1 if higher_is_better else -1))
-    return outcomes.count(1), outcomes.count(0), outcomes.count(-1)
-
-
 def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yield groups of rows in order of appearance; without columns, one group of all rows."""
     if by:

@@ -36,7 +36,6 @@ from tabcast.study.analysis.summary import (
     paired_differences,
     present,
     summarize,
-    win_tie_loss,
 )
 from tabcast.study.analysis.table import Table, comparison_table
 
@@ -107,7 +106,7 @@ def rank(
     paper = printed if beside and printed else {}
     higher = value not in LOWER_IS_BETTER
     for strategy in [name for name in results["strategy"].unique() if name != "none"]:
-        own, name = results[results["strategy"] == strategy], display_name("strategy", strategy)
+        name = display_name("strategy", strategy)
         scores = complete_scores(results, strategy, settings, methods, value)
         if scores.shape[0] < 2 or scores.shape[1] < 3:
             notes.append(f"{name}: too few complete settings ({scores.shape[0]}) for ranks.")
@@ -130,8 +129,8 @@ def rank(
             line |= {"rank": ranks["rank"][method], "sd": ranks["rank_sd"][method]}
             line |= dict.fromkeys(("wins", "ties", "losses", "p Conover, Holm", "p Wilcoxon, Holm"))
             if method != reference:
-                games = win_tie_loss(own, method, reference, settings, value=value, higher_is_better=higher)
-                line |= dict(zip(("wins", "ties", "losses"), games, strict=True))
+                signs = np.sign(scores[method].round(DIGITS) - scores[reference].round(DIGITS)) * (1 if higher else -1)
+                line |= {name: int((signs == sign).sum()) for name, sign in (("wins", 1), ("ties", 0), ("losses", -1))}
                 line |= {"p Conover, Holm": conover[reference][method], "p Wilcoxon, Holm": holm[reference][method]}
             lines.append(line)
     frame, keys = pd.DataFrame(lines), ["strategy", "method"]
@@ -370,7 +369,8 @@ def winners(results: pd.DataFrame) -> Table:
     """Proportions of the winning alphas with the interval that holds 90% of them."""
     found = alpha_winners(results)
     notes = (
-        f"90% of {found.n} winners lie in [{found.low:.3f}, {found.high:.3f}]; the paper's upper bound is 0.7.",
+        f"{found.shares.loc[found.shares['alpha'] <= 0.7, 'share'].sum():.1%} of {found.n} winners are at most 0.7, "
+        f"the upper bound of the paper's 90% interval; the middle 90% lie in [{found.low:.3f}, {found.high:.3f}].",
         f"{found.n_tied} trials are left out in which the supervised model won: all alphas tie there.",
     )
     return Table("Winning alphas", found.shares, 3, notes)

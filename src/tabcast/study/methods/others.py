@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.semi_supervised import SelfTrainingClassifier as SklearnSelfTraining
+from sklearn.pipeline import Pipeline
 
-from tabcast import CASTClassifier, SoftSelfTrainingClassifier
+from tabcast import SoftSelfTrainingClassifier
 from tabcast.confidence import ClusterAware, DistributionAlignment
-from tabcast.guard import GuardedClassifier
 from tabcast.self_training._deployed import soften
 from tabcast.self_training._engine import Outcome
 from tabcast.self_training._soft import SoftMethod
 from tabcast.study.methods._method import Request, WithoutStrategy
 from tabcast.study.methods.paper import DENSITIES
-from tabcast.study.protocol import METRICS, Fold
+from tabcast.study.protocol import METRICS
 from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
 from tabcast.table import Floats, Index
-from tabcast.table._encoders import TableCodes
 from tabcast.table._labels import UNLABELED
 from tabcast.table._types import stack_rows
 from tabcast.teachers import Committee, SelfTeacher
@@ -210,101 +206,6 @@ class SoftSelfTraining(WithoutStrategy):
         return fit_without_validation(work, classifier)
 
 
-@dataclass(frozen=True)
-class WithoutValidation(WithoutStrategy):
-    """Another semi-supervised classifier, with its defaults.
-
-    Parameters
-    ----------
-    classifier : str, default="cast"
-        One of `CLASSIFIERS`.
-    """
-
-    classifier: str = "cast"
-
-    def run(self, work: Work, request: Request) -> Answer:
-        """Fit it."""
-        return fit_without_validation(work, CLASSIFIERS[self.classifier](work, request))
-
-
-def sklearn_self_trained(work: Work, request: Request) -> Any:
-    """Build scikit-learn's classifier, with levels encoded as codes where there are any."""
-    classifier = SklearnSelfTraining(request.estimator())
-    numbers_only = isinstance(work.fold.X_labeled, np.ndarray)
-    return classifier if numbers_only else make_pipeline(TableCodes(work.fold.categorical), classifier)
-
-
-CLASSIFIERS: dict[str, Callable[[Work, Request], Any]] = {
-    "cast": lambda work, request: CASTClassifier(
-        request.estimator(), categorical_features=work.fold.categorical, random_state=request.seed
-    ),
-    "scikit-learn": sklearn_self_trained,
-}
-
 soft = SoftSelfTraining("soft", "Soft, committee")
 soft_self = SoftSelfTraining("soft-self", "Soft, self-teacher", members=())
 soft_unaligned = SoftSelfTraining("soft-unaligned", "Soft, not aligned", temperature=1.0, class_prior="none")
-cast_default = WithoutValidation("cast-default", "CASTClassifier()")
-sklearn_self_training = WithoutValidation("sklearn-self-training", "scikit-learn's", "scikit-learn")
-
-
-@dataclass(frozen=True)
-class Guarded(WithoutStrategy):
-    """`GuardedClassifier` around soft self-training; the validation fold is not used.
-
-    Parameters
-    ----------
-    members : tuple of str, default=("own", "trees", "linear")
-        Members of the committee.
-    n_splits, n_repeats : int, default=5
-        Parameters of the guard.
-    """
-
-    members: tuple[str, ...] = ("own", "trees", "linear")
-    n_splits: int = 5
-    n_repeats: int = 2
-
-    def run(self, work: Work, request: Request) -> Answer:
-        """Fit, and compare the verdict with the scores on the test rows."""
-        fold = work.fold
-        classifier = SoftSelfTrainingClassifier(
-            request.estimator(), teacher=Committee(self.members), categorical_features=fold.categorical
-        )
-        guarded = GuardedClassifier(
-            classifier,
-            scoring="f1_macro" if fold.metric == "f1" and fold.n_classes > 2 else fold.metric,
-            n_splits=self.n_splits,
-            n_repeats=self.n_repeats,
-            random_state=request.seed,
-        ).fit(fold.X_labeled, fold.y_labeled, X_unlabeled=fold.X_pool)
-        facts = {"best_round": guarded.self_trained_.best_round_, "n_fits": guarded.n_fits_}
-        proba = np.asarray(guarded.predict_proba(fold.X_test), dtype=float)
-        return Answer(proba, facts, {}, details=compare_with_truth(guarded, fold))
-
-
-def compare_with_truth(guarded: GuardedClassifier, fold: Fold) -> dict[str, Any]:
-    """Collect the verdict, the test scores of all models, and what the self-trained one truly gains.
-
-    `true_total` is its gain over the supervised model, `true_gain` that over the best model without unlabeled rows.
-    """
-
-    def score(labels: Any) -> float:
-        return METRICS[fold.metric](fold.y_test, np.asarray(labels, dtype=np.intp), fold.n_classes)
-
-    models = {"supervised": guarded.supervised_, "self_trained": guarded.self_trained_, "chosen": guarded}
-    test = {name: score(model.predict(fold.X_test)) for name, model in models.items()}
-    if guarded.verdict_.committee is not None:
-        proba = guarded.self_trained_.parts_.teacher.predict_proba(fold.X_test)
-        test["committee"] = score(guarded.classes_[proba.argmax(axis=1)])
-    return {
-        "verdict": guarded.verdict_.to_dict(),
-        "test": test,
-        "true_total": test["self_trained"] - test["supervised"],
-        "true_gain": test["self_trained"] - max(test["supervised"], test.get("committee", -np.inf)),
-    }
-
-
-guarded = Guarded("guarded", "Guarded, soft")
-guarded_neighbors = Guarded(
-    "guarded-neighbors", "Guarded, soft without a forest", members=("own", "neighbors", "linear")
-)

@@ -22,7 +22,7 @@ from tabcast.confidence import (
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
 from tabcast.study.methods._method import Method, Request, WithoutStrategy
 from tabcast.study.models import Model
-from tabcast.study.work import SELECTIONS, Answer, Work, describe_part
+from tabcast.study.work import SELECTIONS, STRATEGIES, Answer, Work, describe_part
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,10 @@ class Supervised(WithoutStrategy):
         fitted = work.supervised(estimator)
         seconds = work.fitter(estimator).seconds["pretraining"] + fitted.seconds
         facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0, "n_fits": 1}
-        return Answer(fitted.test_proba, facts, {"fit": seconds})
+        confident = (
+            STRATEGIES["threshold"]().select(fitted.pool_proba, 1).mean()
+        )  # what naive self-training starts with
+        return Answer(fitted.test_proba, {**facts, "confident": float(confident)}, {"fit": seconds})
 
 
 supervised = Supervised("supervised", "w/o ST")
@@ -118,11 +121,16 @@ class Cast(Method):
 
     def run(self, work: Work, request: Request) -> Answer:
         """Self-train with each alpha and keep the best."""
+        return work.self_train(
+            request.estimator(), self.confidence(), request.strategy, request.noise_filter, **self.options(work)
+        )
+
+    def options(self, work: Work) -> dict[str, Any]:
+        """Return what else `Work.self_train` takes."""
         options: dict[str, Any] = {"alphas": self.alphas, "selection": self.selection}
         if self.permuted:
             options["change"] = lambda confidence: shuffle_gamma(confidence, work.seed)
-        part, strategy = self.confidence(), request.strategy
-        return work.self_train(request.estimator(), part, strategy, request.noise_filter, **options)
+        return options
 
     def confidence(self) -> ClusterAware:
         """Return the CAST step with this density."""
