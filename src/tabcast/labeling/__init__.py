@@ -1,4 +1,4 @@
-"""Labeling: which rows to label next, and labels that remember how their row was chosen."""
+"""Which rows to label next, the file of labels, and the page on which rows are labeled."""
 
 from tabcast.labeling._choice import suggest_rows
 
