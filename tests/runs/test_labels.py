@@ -241,6 +241,7 @@ class TestSuggestions:
         frame, truth, _, random, _ = labeled
         known = pd.Series(truth).where(np.isin(np.arange(N), random), None)
         table = frame.assign(y=known, customer=[f"C{n}" for n in range(N)])
+        table["comment"] = np.array([None, 500 * "x"], dtype=object)[np.arange(N) % 2]
         run = fit_table(table, "y", id_columns=["customer"], **QUICK)
         suggested = run.summary["suggested_rows"]
         assert sorted(one["how"] for one in suggested) == ["chosen"] * 7 + ["random"] * 3
@@ -248,6 +249,7 @@ class TestSuggestions:
             assert pd.isna(known[one["row"]])
             assert one["values"]["customer"] == f"C{one['row']}"
             assert one["values"]["side"] == str(frame["side"][one["row"]])
+            assert len(one["values"]["comment"]) in (0, 200)
         page = str(run.report)
         assert "Rows to label next" in page
         assert f"<bdi>C{suggested[0]['row']}</bdi>" in page
