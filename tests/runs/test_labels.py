@@ -219,7 +219,7 @@ class TestMerging:
         path = write_labels(tmp_path / "l.csv", frame, [0, 1, 2], ["v", "v", "u"], ["chosen", "random", "random"])
         table = prepare_table(frame, "y", labels=path)
         assert table.y[:3].tolist() == ["v", "v", "u"]
-        assert table.notes[0] == "1 rows have another label in l.csv than in the table: the file's is used."
+        assert table.notes[0] == "Labels of l.csv that differ from the table's replace them: 1."
 
     def test_a_label_that_means_unlabeled(self, tmp_path):
         frame = pd.DataFrame({"a": np.arange(30) % 7, "y": ["u", "v", "?"] * 10})
