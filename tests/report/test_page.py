@@ -202,10 +202,17 @@ def test_what_is_not_there_is_left_out(page):
     html = render_report(run.summary | {"diagnostics": {}, "training": {}, "warnings": []}, run.pseudo_labels.iloc[:0])
     assert [one["id"] for tag, one in read(html).tags if tag == "section"] == ["verdict", "table", "training", "use"]
     assert html.count("<img") == 1
-    for key, text in {"quality": "How good is", "curves": "rank rows", "rows_to_label": "Rows worth labeling"}.items():
+    for key, text in {"quality": "How good is", "curves": "rank rows"}.items():
         without = render(run, diagnostics=run.summary["diagnostics"] | {key: None})
         assert text in page
         assert text not in without
+
+
+def test_rows_to_label_next_with_their_values(page):
+    section = find_section(page, "next")
+    assert "<td>chosen</td>" in section
+    assert "cell 2" in section
+    assert "Rows to label next" not in render(make_run(), suggested_rows=[])
 
 
 def test_two_classes_have_thresholds():
