@@ -1,3 +1,5 @@
 """Which rows to label next, the file of labels, and the page on which rows are labeled."""
 
-__all__: list[str] = []
+from tabcast.labeling._choice import suggest_rows
+
+__all__ = ["suggest_rows"]

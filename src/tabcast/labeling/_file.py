@@ -45,7 +45,7 @@ HEADER = ",".join(Entry._fields) + "\n"
 
 def read_labels(path: str | os.PathLike[str], frame: pd.DataFrame, target: str) -> pd.DataFrame:
     """The labels in a label file or in Label Studio's JSON export: `row` (position), `label` (text) and `how`."""
-    last = replay(read_entries(path, frame, target))
+    last = {one.row: one for one in find_standing(read_entries(path, frame, target))}
     rows = [(row, one.label, one.how) for row, one in sorted(last.items()) if one.event == LABEL]
     return pd.DataFrame(rows, columns=["row", "label", "how"]).astype({"row": int, "label": object, "how": object})
 
@@ -65,16 +65,15 @@ def read_entries(path: str | os.PathLike[str], frame: pd.DataFrame, target: str)
     return entries
 
 
-def replay(entries: Iterable[Entry]) -> dict[int, Entry]:
-    """The last word on each row; an undo takes back the last line that is left of its row."""
-    said: dict[int, list[Entry]] = {}
+def find_standing(entries: Iterable[Entry]) -> list[Entry]:
+    """The lines that were not taken back: an undo takes back the last one of its row that is left."""
+    standing: list[Entry] = []
     for one in entries:
-        if one.event == UNDO:
-            if words := said.get(one.row):
-                words.pop()
-        elif one.row != NO_ROW:
-            said.setdefault(one.row, []).append(one)
-    return {row: words[-1] for row, words in said.items() if words}
+        if one.event != UNDO:
+            standing.append(one)
+        elif places := [place for place, other in enumerate(standing) if other.row == one.row]:
+            del standing[places[-1]]
+    return standing
 
 
 def append_entry(path: Path, entry: Entry) -> None:
@@ -135,8 +134,8 @@ def _parse_line(line: list[str]) -> Entry | None:
         return None
     one = Entry(int(line[0]), line[1], line[2], unguard_text(line[3]), line[4], line[5])
     is_known = one.event in EVENTS and one.how in ("", *HOW) and TIME.fullmatch(one.time)
-    is_whole = bool(one.label) == (one.event in (LABEL, NEW_CLASS)) and (one.row == NO_ROW) == (one.event == NEW_CLASS)
-    return one if is_known and is_whole and (one.how or one.event != LABEL) else None
+    is_whole = bool(one.label) == (one.event in (LABEL, NEW_CLASS)) and (one.how or one.event != LABEL)
+    return one if is_known and is_whole and (one.row == NO_ROW or one.event != NEW_CLASS) else None
 
 
 def _without_torn_line(text: bytes) -> bytes:
