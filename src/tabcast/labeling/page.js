@@ -1,0 +1,182 @@
+"use strict";
+const FIRST = 12, LONG = 80; // columns that are shown at once; characters from which a value has a line of its own
+const KEYS = { s: "skip", c: "cannot tell", u: "undo", p: "#ask", m: "#more", n: "#new" };
+const STOPPED = "The program behind this page has stopped. Every answer is saved: start tabcast label again to go on.";
+const find = (selector) => document.querySelector(selector);
+const say = (selector, text) => { if (find(selector).textContent !== text) find(selector).textContent = text; };
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 1 && (share < 0.1 || share > 0.985) ? 1 : 0)}%`;
+let state = null, busy = false, all = false, typed = "";
+
+function make(tag, attributes, ...content) { // text stays text, whatever is in it
+  const space = /^(svg|path|line|circle|text)$/.test(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const one = document.createElementNS(space, tag);
+  for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+  one.append(...content);
+  return one;
+}
+
+async function request(name, body) {
+  const headers = { "Content-Type": "application/json" };
+  try {
+    return await (await fetch(name, body && { method: "POST", headers, body: JSON.stringify(body) })).json();
+  } catch {
+    return { problem: STOPPED };
+  }
+}
+
+async function send(name, event, label = "") {
+  if (busy || !state) return;
+  busy = true;
+  const row = state.card && `Row ${state.card.row}`;
+  const got = await request(name, { step: state.step, event, label });
+  busy = false;
+  show(got);
+  if (got.problem || name === "fill") return;
+  const done = { label: `${row}: ${label}.`, skip: `${row} skipped.`, undo: "Taken back.", class: `Class ${label} added.` };
+  say("#said", done[event] || `${row}: ${event}.`);
+  if (event === "class") toggle("#new", "#add", false);
+  find("#title").focus({ preventScroll: true });
+}
+
+async function poll() {
+  if (!busy && !document.hidden) {
+    const got = await request("state");
+    if (!busy && (!state || !got.state || got.state.step >= state.step)) show(got);
+  }
+  setTimeout(poll, state && state.is_training ? 1000 : 3000);
+}
+
+function toggle(button, part, shown = find(part).hidden) {
+  find(part).hidden = !shown;
+  find(button).setAttribute("aria-expanded", String(shown));
+  return shown;
+}
+
+async function showGuess() {
+  if (!toggle("#ask", "#guess")) return;
+  const found = await request("probabilities");
+  const lines = Array.isArray(found) ? found : [{ label: "There is no model of this row yet.", probability: 0 }];
+  find("#guess").replaceChildren(...lines.flatMap((one) => {
+    const bar = make("div", {});
+    bar.style.width = percent(one.probability);
+    return [make("dt", {}, one.label), make("dd", {}, bar), make("dd", {}, Array.isArray(found) ? percent(one.probability) : "")];
+  }));
+}
+
+document.addEventListener("keydown", (key) => {
+  const name = key.key.toLowerCase();
+  if (key.repeat || key.ctrlKey || key.altKey || key.metaKey || !state) return;
+  if (key.target.id === "name") {
+    if (name === "escape") find("#new").click();
+    return;
+  }
+  if (/^[0-9]$/.test(name)) typed += name;
+  else if (name !== "enter") typed = "";
+  if (typed && (name === "enter" || 10 * typed > state.classes.length)) {
+    const chosen = find("#classes").children[typed - 1];
+    typed = "";
+    if (chosen) chosen.click();
+  } else if (typed) say("#said", `Class ${typed}: press Enter, or another digit.`);
+  else if (name in KEYS) find(KEYS[name].startsWith("#") ? KEYS[name] : `[data-event="${KEYS[name]}"]`).click();
+  else return;
+  key.preventDefault();
+});
+
+document.addEventListener("click", (click) => {
+  const button = click.target.closest("button") || { dataset: {} };
+  if (button.dataset.event) send("answer", button.dataset.event, button.dataset.label);
+  else if (button.id === "fill") send("fill", "fill");
+  else if (button.id === "ask") showGuess();
+  else if (button.id === "new") (toggle("#new", "#add") ? find("#name") : find("#title")).focus();
+  else if (button.id === "more") showCells(all = !all);
+});
+
+find("#add").addEventListener("submit", (submit) => {
+  submit.preventDefault();
+  send("answer", "class", find("#name").value.trim());
+  find("#name").value = "";
+});
+
+function show(got) {
+  say("#problem", got.problem || "");
+  if (!got.state) return;
+  const before = state;
+  state = got.state;
+  if (!before || before.step !== state.step) say("#said", "");
+  if (!before || JSON.stringify(before.card?.row) !== JSON.stringify(state.card?.row)) {
+    toggle("#ask", "#guess", false);
+    showCells(all = false);
+  }
+  if (!before && state.classes.length < 2) toggle("#new", "#add", true);
+  showClasses();
+  showProgress();
+}
+
+function showCells() {
+  const cells = state.card ? state.card.cells : [];
+  document.title = `${state.target}: label rows of ${state.table}`;
+  say("#table", state.table);
+  say("#target", `· column ${state.target}`);
+  say("#title", state.card ? `Row ${state.card.row}` : "Every row has an answer");
+  find("#ask").hidden = !state.card;
+  find("#cells").replaceChildren(...cells.slice(0, all ? undefined : FIRST).map(([name, value]) => {
+    const long = value !== null && (value.length > LONG || value.includes("\n"));
+    const shown = value === null ? make("dd", { class: "missing" }, "missing") : make("dd", long ? { tabindex: 0 } : {}, value);
+    return make("div", long ? { class: "long" } : {}, make("dt", {}, name), shown);
+  }));
+  find("#more").hidden = cells.length <= FIRST;
+  find("#more").replaceChildren(all ? "Show fewer columns " : `Show all ${cells.length} columns `, make("kbd", {}, "M"));
+}
+
+function showClasses() {
+  const names = JSON.stringify(state.classes.map((one) => one.name));
+  if (find("#classes").dataset.names !== names) {
+    find("#classes").dataset.names = names; // only then, or a button would lose the focus
+    find("#classes").replaceChildren(...state.classes.map(({ name }, place) => {
+      return make("button", { "data-event": "label", "data-label": name }, name, make("kbd", {}, String(place + 1)));
+    }));
+  }
+  for (const one of document.querySelectorAll("[data-event]")) {
+    one.disabled = one.dataset.event === "undo" ? !state.can_undo : !state.card;
+  }
+}
+
+function showProgress() {
+  const last = state.points.at(-1), figure = find("figure");
+  const facts = [["Labels", state.n_labels], ...state.classes.map((one) => [one.name, one.n])];
+  if (last) facts.push(["Accuracy on random rows", percent(last.accuracy)]);
+  if (last) facts.push(["its 95% interval", `${percent(last.low)} to ${percent(last.high)}`]);
+  if (state.share !== null) facts.push([`Rows to fill at ${percent(state.precision)}`, percent(state.share)]);
+  facts.push(["Model", state.is_training ? "is being trained" : last ? `of ${last.n} labels` : "none yet"]);
+  say("#count", `${state.n_left.toLocaleString("en")} rows left`);
+  say("#advice", state.problem ? `The model could not be trained: ${state.problem}` : state.advice);
+  say("#filled", state.filled);
+  say("#file", state.file);
+  find("#facts").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+  figure.hidden = !last;
+  if (last) figure.replaceChildren(figure.firstElementChild, draw(state.points, last));
+}
+
+function draw(points, last) {
+  const low = Math.floor(10 * Math.min(...points.map((one) => one.low))) / 10;
+  const high = Math.ceil(10 * Math.max(...points.map((one) => one.high))) / 10;
+  const first = points[0].n, span = last.n - first;
+  const x = (one) => (span ? 48 + (230 * (one.n - first)) / span : 160), y = (share) => 128 - (120 * (share - low)) / (high - low);
+  const join = (places) => `M${places.map((place) => place.join()).join("L")}`;
+  const edge = [...points.map((one) => [x(one), y(one.high)]), ...[...points].reverse().map((one) => [x(one), y(one.low)])];
+  const told = `After ${last.n} labels ${percent(last.accuracy)}, interval ${percent(last.low)} to ${percent(last.high)}`;
+  return make("svg", { viewBox: "0 0 300 150", role: "img", "aria-label": told },
+    ...[low, (low + high) / 2, high].flatMap((share) => [
+      make("line", { class: "grid", x1: 36, x2: 292, y1: y(share), y2: y(share) }),
+      make("text", { x: 30, y: y(share) + 4, "text-anchor": "end" }, percent(share)),
+    ]),
+    make("path", { class: "band", d: `${join(edge)}Z` }),
+    make("path", { class: "line", d: join(points.map((one) => [x(one), y(one.accuracy)])) }),
+    ...points.flatMap((one) => [
+      make("path", { class: "line", d: join([[x(one), y(one.low)], [x(one), y(one.high)]]) }),
+      make("circle", { class: "dot", cx: x(one), cy: y(one.accuracy), r: 3.5 }),
+    ]),
+    ...[...new Set([points[0], last])].map((one) => make("text", { x: x(one), y: 146, "text-anchor": "middle" }, String(one.n))));
+}
+
+poll();
