@@ -72,6 +72,9 @@ def fit(
     dask: Annotated[
         str | None, Option(metavar="ADDRESS", help="Dask scheduler whose workers predict the files of a folder.")
     ] = None,
+    labels: Annotated[
+        str | None, Option(metavar="FILE", help="More labels: what tabcast label wrote, or Label Studio's export.")
+    ] = None,
     missing_label: Annotated[str | None, Option(help="A label that means unlabeled, besides empty cells.")] = None,
     ignore: Annotated[Columns, Option(metavar="COL", help="Leave a column out; repeatable.")] = None,
     use: Annotated[Columns, Option(metavar="COL", help="Use a column that would be left out; repeatable.")] = None,
@@ -81,7 +84,6 @@ def fit(
     id_column: Annotated[
         Columns, Option("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable.")
     ] = None,
-    sheet: Annotated[str | None, Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
     max_pool: Annotated[
         int, Option(metavar="N", min=0, help="Most unlabeled rows that train, drawn at random; 0 is all.")
     ] = 50_000,
@@ -126,12 +128,12 @@ def fit(
                 table,
                 target,
                 unlabeled=unlabeled,
+                labels=labels,
                 missing_label=missing_label,
                 ignore=ignore or (),
                 use=use or (),
                 categories=category or (),
                 id_columns=id_column or (),
-                sheet=sheet,
                 max_pool=pool,
                 random_state=seed,
             )

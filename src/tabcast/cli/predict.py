@@ -29,7 +29,6 @@ def predict(
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Pass all columns through.")] = False,
     batch_rows: Annotated[int, typer.Option(min=1, help="Rows at a time: fewer need less memory.")] = 100_000,
-    sheet: Annotated[str | None, typer.Option(help="Which sheet of an Excel file to read. Default: the first.")] = None,
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers predict the files of a folder.")
     ] = None,
@@ -57,7 +56,6 @@ def predict(
             keep=keep or [],
             keep_all=keep_all,
             batch_rows=batch_rows,
-            sheet=sheet,
             dask=dask,
             progress=bar,
         )

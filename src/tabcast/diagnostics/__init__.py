@@ -8,7 +8,6 @@ from tabcast.diagnostics._columns import covariate_shift, importance
 from tabcast.diagnostics._diagnose import Diagnostics, diagnose
 from tabcast.diagnostics._fisher_information import fisher_information
 from tabcast.diagnostics._quality import curves, quality, reliability, thresholds
-from tabcast.diagnostics._rows import rows_to_label
 
 __all__ = [
     "Diagnostics",
@@ -19,6 +18,5 @@ __all__ = [
     "importance",
     "quality",
     "reliability",
-    "rows_to_label",
     "thresholds",
 ]

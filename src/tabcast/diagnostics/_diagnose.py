@@ -23,7 +23,6 @@ from tabcast.diagnostics._quality import (
     reliability,
     thresholds,
 )
-from tabcast.diagnostics._rows import RowsToLabel, rows_to_label
 from tabcast.guard import GuardedClassifier
 from tabcast.guard._comparison import OutOfFold
 from tabcast.statistics._intervals import smoothed_shares
@@ -32,14 +31,12 @@ from tabcast.table._labels import UNLABELED, read_labels
 from tabcast.table._tables import read_table, take_rows
 from tabcast.table._types import stack_rows
 
-MOST_UNLABELED = 20_000  # unlabeled rows to look at: more would not change an answer
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics(Diagnostic):
     """Answers to all diagnostic questions about a partly labeled table and a classifier fitted on it.
 
-    A field is None where its question does not apply: without unlabeled rows there is no shift and no row to label.
+    A field is None where its question does not apply: without unlabeled rows there is no shift.
 
     Attributes
     ----------
@@ -58,8 +55,8 @@ class Diagnostics(Diagnostic):
         Do labeled and unlabeled rows come from the same population?
     reliability : Reliability
         Are the probabilities calibrated, before and after?
-    rows_to_label : RowsToLabel or None
-        Which rows are most worth labeling?
+    n_chosen : int
+        Of how many labeled rows is it known that they were chosen to be labeled? All answers are about the others.
 
     See Also
     --------
@@ -73,7 +70,7 @@ class Diagnostics(Diagnostic):
     importance: Importance
     covariate_shift: CovariateShift | None
     reliability: Reliability
-    rows_to_label: RowsToLabel | None
+    n_chosen: int
 
 
 def diagnose(
@@ -106,9 +103,7 @@ def diagnose(
     Notes
     -----
     Accuracies and probabilities of labeled rows are all of rows held out in the guard's first repeat, by models of the
-    other folds. Quality and importance are those of the kind of model that was kept. Rows to label are chosen by its
-    probabilities. Of the unlabeled rows that trained the classifier at most 20,000, drawn at random, are
-    looked at.
+    other folds. Quality and importance are those of the kind of model that was kept.
 
     Examples
     --------
@@ -128,45 +123,35 @@ def diagnose(
     >>> found = diagnose(guarded, X, y)
     >>> found.covariate_shift.strength
     'none'
-    >>> len(found.to_dict()["rows_to_label"]["rows"])
-    10
     """
     if not isinstance(guarded, GuardedClassifier):
         raise TypeError(f"`guarded` of diagnose must be a fitted GuardedClassifier; got {type(guarded).__name__}.")
     check_is_fitted(guarded, "self_trained_")
     table, codes = _read(guarded, X, y, X_unlabeled)
     model, held_out, classes = guarded.self_trained_, guarded.out_of_fold_, guarded.self_trained_.classes_
-    seen = np.random.default_rng(random_state).permutation(len(model.pseudo_labels_))[:MOST_UNLABELED]
-    pseudo_labels = model.pseudo_labels_.iloc[np.sort(seen)].reset_index(drop=True)
-    pool, categorical = pseudo_labels["row"].to_numpy(), model.categorical_features
-    X_pool = take_rows(table, pool)
+    random = np.setdiff1d(np.arange(len(codes)), guarded._chosen)
     return Diagnostics(
         quality=quality(held_out.codes, held_out.kept_labels, supervised_labels(guarded), classes),
-        decisions=_compare_decisions(held_out, codes, classes),
+        decisions=_compare_decisions(held_out, codes, guarded._chosen, classes),
         curves=curves(held_out.codes, held_out.kept, classes),
         thresholds=thresholds(held_out.codes, held_out.kept, classes, guarded.decision_),
         importance=_find_importance(guarded, table, codes, random_state),
         covariate_shift=covariate_shift(
-            table, codes != UNLABELED, categorical_features=categorical, random_state=random_state
+            table if len(random) == len(table) else take_rows(table, random),
+            codes[random] != UNLABELED,
+            categorical_features=model.categorical_features,
+            random_state=random_state,
         ),
         reliability=reliability(held_out.codes, held_out.supervised, held_out.self_trained, held_out.kept),
-        rows_to_label=rows_to_label(
-            X_pool,
-            np.asarray(guarded.predict_proba(X_pool), dtype=float),
-            classes,
-            rows=pool,
-            categorical_features=categorical,
-            random_state=random_state,
-        )
-        if len(pool)
-        else None,
+        n_chosen=len(guarded._chosen),
     )
 
 
-def _compare_decisions(held_out: OutOfFold, codes: Index, classes: Any) -> pd.DataFrame:
+def _compare_decisions(held_out: OutOfFold, codes: Index, chosen: Index, classes: Any) -> pd.DataFrame:
     """Each decision on the held-out probabilities of the model that was kept."""
     evidence, n = Evidence(held_out.kept, held_out.codes, held_out.rows), len(classes)
-    prior = np.array([smoothed_shares(codes[held_out.trained[fold]], n) for fold in sorted(held_out.trained)])
+    random = [np.setdiff1d(held_out.trained[fold], chosen) for fold in sorted(held_out.trained)]
+    prior = np.array([smoothed_shares(codes[rows], n) for rows in random])
     return compare_decisions(evidence, held_out.folds, prior, classes)
 
 

@@ -57,13 +57,14 @@ def list_parts(path: str | os.PathLike[str]) -> list[Path]:
     return found
 
 
-def open_parts(paths: Sequence[str | os.PathLike[str]]) -> list[TableFile]:
+def open_parts(paths: Sequence[str | os.PathLike[str]], columns: Sequence[str] = ()) -> list[TableFile]:
     """The files, open for reading; refused if one lacks a column of the first, which would else be all missing.
 
     A file remembers its columns and, once all rows were read, how many there are: when it is read again (to predict
-    it, perhaps much later or on another machine) and differs, that is an error that names it.
+    it, perhaps much later or on another machine) and differs, that is an error that names it. Of a workbook the sheet
+    with most of `columns` is read.
     """
-    parts = [open_table_file(path) for path in paths]
+    parts = [open_table_file(path, columns) for path in paths]
     names = parts[0].names
     for part in parts[1:]:
         missing = [name for name in names if name not in part.names]

@@ -24,7 +24,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import dataset, parquet
 
 from tabcast.files._values import text_of
-from tabcast.wording import Argument, TableFileError, list_names, suggest
+from tabcast.wording import TableFileError, list_names
 
 ALLOWED = "CSV, TSV, .csv.gz, .tsv.gz, Parquet, Feather or Excel (.xlsx)"
 TEXT_ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".psv", ".dat", ".data")
@@ -361,41 +361,60 @@ class ArrowTable(TableFile):
 
 
 class ExcelTable(TableFile):
-    """A sheet of a workbook (.xlsx), with the types of its cells. Read once, then kept."""
+    """The sheet of a workbook (.xlsx) that has the most of some columns, with the types of its cells; kept once read.
 
-    def __init__(self, path: Path, sheet: str | None = None) -> None:
+    With `unique` a second sheet that has all of these columns is an error. Otherwise the first of equal ones is read.
+    """
+
+    def __init__(self, path: Path, columns: Sequence[str] = (), *, unique: bool = False) -> None:
         try:
-            with pd.ExcelFile(path, engine="openpyxl") as book:
-                sheets = [str(name) for name in book.sheet_names]
-                name = sheets[0] if sheet is None else sheet
-                if name not in sheets:
-                    hint = suggest(name, sheets) or f"; its sheets are {list_names(sheets)}."
-                    raise TableFileError(f"{path.name} has no sheet {name!r}{hint}")
-                cells = pd.read_excel(book, name, header=None, dtype=object, keep_default_na=False, na_values=[""])
+            sheets = pd.read_excel(
+                path, None, header=None, dtype=object, keep_default_na=False, na_values=[""], engine="openpyxl"
+            )
         except ImportError:
             advice = "install it with: pip install 'tabcast[excel]', or save the sheet as CSV"
             raise TableFileError(f"openpyxl is needed for {path.name}; {advice}.") from None
-        except TableFileError:
-            raise
         except Exception as error:  # whatever a damaged file makes openpyxl stumble over
             raise _damaged(path, "excel", error) from None
-        cells = cells.map(lambda cell: None if isinstance(cell, str) and not cell.strip() else cell)
-        cells = cells.dropna(how="all").dropna(how="all", axis="columns")
-        if cells.empty:
-            raise TableFileError(f"Sheet {name!r} of {path.name} is empty; a table needs column names and rows.")
-        self._header, self._cells, self.n_rows = cells.iloc[0], cells.iloc[1:], len(cells) - 1
+        tables = {name: _without_border(cells) for name, cells in sheets.items()}
+        tables = {name: cells for name, cells in tables.items() if not cells.empty}
+        if not tables:
+            raise TableFileError(f"{path.name} is empty; a table needs column names and rows.")
+        wanted = set(columns)
+        n_found = {name: len(wanted & {text.strip() for text in _header(cells)}) for name, cells in tables.items()}
+        alike = [name for name, n in n_found.items() if n == len(wanted)]
+        if unique and len(alike) > 1:
+            raise TableFileError(
+                f"{path.name} has {len(alike)} sheets with the column {list_names(columns)}, {list_names(alike)}; save "
+                f"the right one as a file of its own, or in Python pass pd.read_excel({path.name!r}, {alike[0]!r})."
+            )
+        name = max(n_found, key=lambda one: n_found[one])
+        self._cells, self.n_rows = tables[name], len(tables[name]) - 1
         super().__init__(path)
-        if sheet is None and len(sheets) > 1:
-            others = f"{len(sheets)} sheets ({list_names(sheets)}); the first was read"
-            self.notes.append(f"{path.name} has {others}. Name the sheet to read another.")
+        if len(sheets) > 1:
+            self.notes.append(
+                f"{path.name} has {len(sheets)} sheets ({list_names(sheets)}); {name!r} was read. Save another one as "
+                "a file of its own to read it."
+            )
 
     def _read_names(self) -> tuple[list[str], list[str]]:
-        return name_columns(self.path.name, ["" if pd.isna(cell) else text_of(cell) for cell in self._header])
+        return name_columns(self.path.name, _header(self._cells))
 
     def _tables(self, positions: list[int]) -> Iterator[Any]:
-        columns = [self._cells.iloc[:, position].infer_objects() for position in positions]
+        columns = [self._cells.iloc[1:, position].infer_objects() for position in positions]
         texts = [one if one.dtype != object else one.map(text_of, na_action="ignore") for one in columns]
         yield pa.table([pa.Array.from_pandas(column) for column in texts], names=list(map(str, positions)))
+
+
+def _without_border(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of a sheet without its empty rows and columns."""
+    cells = cells.map(lambda cell: None if isinstance(cell, str) and not cell.strip() else cell)
+    return cells.dropna(how="all").dropna(how="all", axis="columns")
+
+
+def _header(cells: pd.DataFrame) -> list[str]:
+    """The names in the first row of a sheet."""
+    return ["" if pd.isna(cell) else text_of(cell) for cell in cells.iloc[0]]
 
 
 def _damaged(path: Path, kind: str, error: Exception) -> TableFileError:
@@ -407,18 +426,16 @@ def _damaged(path: Path, kind: str, error: Exception) -> TableFileError:
 # ---- For users
 
 
-def open_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> TableFile:
-    """Open a table file of any supported format; `sheet` is that of an Excel file, None: the first."""
+def open_table_file(path: str | os.PathLike[str], columns: Sequence[str] = (), *, unique: bool = False) -> TableFile:
+    """Open a table file of any supported format; `columns` and `unique` tell which sheet of a workbook is meant."""
     path = Path(path)
     kind = find_format(path)
     if kind == "excel":
-        return ExcelTable(path, sheet)
-    if sheet is not None:
-        raise TableFileError(Argument("sheet"), f" is for Excel files; {path.name} has no sheets.")
+        return ExcelTable(path, columns, unique=unique)
     return TextTable(path) if kind == "text" else ArrowTable(path, kind)
 
 
-def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> pd.DataFrame:
+def read_table_file(path: str | os.PathLike[str], columns: Sequence[str] = (), *, unique: bool = False) -> pd.DataFrame:
     """Read a table: CSV, TSV (also gzipped), Parquet, Feather or Excel (.xlsx), found by content.
 
     Text tables keep every value as text (`007` stays `007`), only empty fields become missing; what the columns are is
@@ -429,8 +446,10 @@ def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> p
     path : str or path-like
         The file. Delimiter (comma, semicolon, tab, pipe), encoding (UTF-8, byte-order marks, else Windows-1252) and
         compression (gzip) are detected.
-    sheet : str, default=None
-        Which sheet of an Excel file to read. None: the first.
+    columns : sequence of str, default=()
+        Columns that are expected: of an Excel workbook the sheet with most of them is read, the first among equals.
+    unique : bool, default=False
+        Whether to refuse a workbook in which several sheets have all of `columns`.
 
     Returns
     -------
@@ -459,7 +478,7 @@ def read_table_file(path: str | os.PathLike[str], sheet: str | None = None) -> p
     0  007  Bonn   1,5
     1  008   NaN    20
     """
-    table = open_table_file(path, sheet)
+    table = open_table_file(path, columns, unique=unique)
     frame, _ = next(table.batches(None, table.names))
     frame.attrs["notes"] = list(table.notes)
     return frame

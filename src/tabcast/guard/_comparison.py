@@ -119,6 +119,7 @@ def fit_rows(
     codes[train] = data.labels.codes[train]
     by_row = {name: _safe_indexing(values, rows) for name, values in data.row_params.items()}
     model: SelfTrainer = seeded(classifier, seed).set_params(verbose=0)
+    model._chosen = np.searchsorted(rows, data.chosen[np.isin(data.chosen, train)])
     if isinstance(model, SoftSelfTrainingClassifier) and model.validation is None and folds:
         model._folds = [(np.searchsorted(train, one.train), np.searchsorted(train, one.held_out)) for one in folds]
     return model.fit(
@@ -137,7 +138,8 @@ def decide_out_of_fold(compared: list[Compared], decision: Decision, data: Train
         splits = list(group)
         rows = np.concatenate([one.split.held_out for one in splits])
         folds = np.repeat(np.arange(len(splits)), [len(one.split.held_out) for one in splits])
-        prior = np.array([smoothed_shares(data.labels.codes[one.split.train], len(classes)) for one in splits])
+        random = [data.random_of(one.split.train) for one in splits]
+        prior = np.array([smoothed_shares(data.labels.codes[train], len(classes)) for train in random])
         labels = {}
         for name in splits[0].predicted:
             proba = np.concatenate([one.predicted[name].proba for one in splits])

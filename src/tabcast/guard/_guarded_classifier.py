@@ -248,23 +248,23 @@ class GuardedClassifier(SemiSupervisedClassifier):
 
     def _split(self, data: TrainingData, random_state: np.random.RandomState, seed: int) -> list[GuardSplit]:
         """The splits, repeat by repeat; the first has the seed of the fit on all rows, with which it shares models."""
-        codes = data.labels.codes[data.labeled]
-        if np.bincount(codes).max() < 2:
+        random = data.random_of(data.labeled)
+        if np.bincount(data.labels.codes[random]).max(initial=0) < 2 > len(data.chosen):
             raise NothingHeldOutError(
                 "GuardedClassifier compares two models on held-out labeled rows, but every class has only one labeled "
                 "row. Label at least two rows of a class, or fit the classifier without the guard."
             )
-        n_splits = self.n_splits or (MANY_FOLDS if len(codes) < FEW_LABELS else FOLDS)
+        n_splits = self.n_splits or (MANY_FOLDS if len(random) < FEW_LABELS else FOLDS)
         splits = []
         for repeat in range(self.n_repeats):
             with warnings.catch_warnings():
                 if repeat:  # one warning is enough
                     warnings.simplefilter("ignore", SmallClassWarning)
-                folds = CrossValidation(n_splits, n_repeats=1).split(codes, random_state)
+                folds = data.split(CrossValidation(n_splits, n_repeats=1), random_state)
             for fold, (train, held_out) in enumerate(folds):
                 if repeat:
                     seed = random_state.randint(np.iinfo(np.int32).max)
-                splits.append(GuardSplit(repeat, fold, data.labeled[train], data.labeled[held_out], seed))
+                splits.append(GuardSplit(repeat, fold, train, held_out, seed))
         return splits
 
     def _remember(self, data: TrainingData, compared: list[Compared], score: HeldOutScore, n_unlabeled: int) -> None:
@@ -287,6 +287,7 @@ class GuardedClassifier(SemiSupervisedClassifier):
         self.deployed_, self.estimator_, self.decision_ = kept[self.chosen_]
         self.classes_ = data.labels.classes
         self.out_of_fold_ = collect_out_of_fold(compared, data, self.chosen_)
+        n_random = len(data.random_of(data.labeled))
         never_held_out = np.setdiff1d(np.arange(data.n_classes), self.out_of_fold_.codes)
         self.verdict_ = Verdict(
             word=find_word(credit),
@@ -301,11 +302,11 @@ class GuardedClassifier(SemiSupervisedClassifier):
             supervised=scores[SUPERVISED],
             committee=scores.get(COMMITTEE),
             self_trained=scores[SELF_TRAINED],
-            n_labeled=len(data.labeled),
+            n_labeled=n_random,
             n_unlabeled=n_unlabeled,
             n_splits=len(compared) // int(self.n_repeats),
             n_repeats=int(self.n_repeats),
-            more_labels=labels_to_settle(credit, len(data.labeled)),
+            more_labels=labels_to_settle(credit, n_random),
             same_model=same_model,
             unscored=[str(label) for label in data.labels.classes[never_held_out]],
             scores=pooled.table,

@@ -120,7 +120,7 @@ class Verdict:
     self_trained : float
         Score of the self-trained model.
     n_labeled : int
-        Number of labeled rows.
+        Number of labeled rows that the models are compared on: all that are a random sample.
     n_unlabeled : int
         Number of unlabeled rows.
     n_splits : int
@@ -133,7 +133,7 @@ class Verdict:
     same_model : bool
         Whether the semi-supervised classifier itself ended with the supervised model (its best round is 0).
     unscored : list of str
-        Classes with one labeled row, which is never held out: the scores say nothing about them.
+        Classes of which no row was held out: the scores say nothing about them.
     scores : DataFrame
         One row per split: `repeat`, `fold`, `n_test`, `supervised`, `committee` where there is one, `self_trained`.
         These are scores on the fold alone, missing if it lacks a class.
@@ -301,8 +301,8 @@ def _say_unscored(verdict: Mapping[str, Any]) -> list[str]:
         return []
     listed = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
     if len(classes) == 1:
-        return [f"Class {listed} has one labeled row, which is never held out: the scores say nothing about it."]
-    return [f"Classes {listed} have one labeled row each, which is never held out: the scores say nothing about them."]
+        return [f"Class {listed} has too few labeled rows to hold one out: the scores say nothing about it."]
+    return [f"Classes {listed} have too few labeled rows to hold one out: the scores say nothing about them."]
 
 
 def _say_choice(verdict: Mapping[str, Any]) -> str:

@@ -14,15 +14,16 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
 from tabcast.checks import check_integer, check_number
+from tabcast.labeling._file import CHOSEN, RANDOM
 from tabcast.table import Floats, Index
 from tabcast.table._encoders import NormalScores
 from tabcast.table._labels import find_unlabeled
 from tabcast.table._tables import check_lengths, read_table, take_rows
 
-CHOSEN, RANDOM = "chosen", "random"
 MOST_CANDIDATES = 600  # their covariance is a matrix; more candidates change the choice little
 MOST_LABELED = 2_000
 NOISE = 0.3  # variance of a label, that of the function being 1
+RANDOM_SHARE = 0.3
 NEIGHBOR = 10  # the kernel is as wide as the typical distance to this neighbor
 
 
@@ -33,7 +34,7 @@ def suggest_rows(
     count: int = 10,
     random_state: int | np.random.RandomState | None = None,
     *,
-    random_share: float = 0.3,
+    random_share: float = RANDOM_SHARE,
     categorical_features: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Suggest unlabeled rows to label next: most by design, some at random.
@@ -85,9 +86,9 @@ def suggest_rows(
     >>> y = np.where(np.arange(60) < 2, 1.0, np.nan)  # two of twenty copies have a label
     >>> suggest_rows(X, y, count=3, random_share=0, random_state=0)
        row     how
-    0   25  chosen
-    1   53  chosen
-    2   39  chosen
+    0   31  chosen
+    1   44  chosen
+    2   23  chosen
     """
     check_integer(count, "count", "suggest_rows", 1)
     check_number(random_share, "random_share", "suggest_rows", "[0, 1]")

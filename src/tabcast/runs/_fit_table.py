@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -57,12 +58,12 @@ def fit_table(
     decision: str | Decision | None = None,
     precision: float | None = None,
     unlabeled: TableLike | None = None,
+    labels: str | os.PathLike[str] | None = None,
     missing_label: Any = None,
     ignore: Iterable[str] = (),
     use: Iterable[str] = (),
     categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
-    sheet: str | None = None,
     max_pool: int | None = 50_000,
     dask: str | None = None,
     random_state: int = 0,
@@ -80,7 +81,7 @@ def fit_table(
     table : path or DataFrame
         The table: a CSV, TSV, gzipped, Parquet, Feather or Excel file, a DataFrame of pandas or polars, or a folder or
         pattern of files: of these all labeled rows and a sample of the others train, and :meth:`Run.save` predicts
-        every row of every file.
+        every row of every file. Of an Excel workbook the sheet with the target column is read.
     target : str
         The column of labels. Rows without a value there are unlabeled.
     estimator : str or classifier, default="auto"
@@ -104,6 +105,11 @@ def fit_table(
     unlabeled : path or DataFrame, default=None
         More rows without a label, with the columns of `table`; it may write numbers and dates in a notation of its own.
         Columns that only one of the two has are named in a warning.
+    labels : path, default=None
+        More labels of rows of `table`: the file that `tabcast label` wrote, or Label Studio's export; see
+        docs/labeling.md. All of them train. Rows that were chosen to be labeled are never held out: scores, class
+        proportions, verdict and precision are those of rows drawn at random, among which those count that have their
+        label in `table`.
     missing_label : object, default=None
         A label that means unlabeled, besides empty cells.
     ignore : iterable of str, default=()
@@ -114,8 +120,6 @@ def fit_table(
         Numeric columns to treat as categorical.
     id_columns : iterable of str, default=()
         Columns that identify rows: left out, and kept in predictions.
-    sheet : str, default=None
-        Which sheet to read if `table` is an Excel file. None: the first. Of `unlabeled` the first is read.
     max_pool : int or None, default=50_000
         Most unlabeled rows that train, drawn at random (fewer if the `max_pool` of a ready classifier is smaller);
         every row is predicted. None: all.
@@ -172,12 +176,12 @@ def fit_table(
         table,
         target,
         unlabeled=unlabeled,
+        labels=labels,
         missing_label=missing_label,
         ignore=ignore,
         use=use,
         categories=categories,
         id_columns=id_columns,
-        sheet=sheet,
         max_pool=max_pool,
         random_state=random_state,
     )

@@ -109,7 +109,6 @@ def predict_file(
     keep: Sequence[str] = (),
     keep_all: bool = False,
     batch_rows: int = BATCH_ROWS,
-    sheet: str | None = None,
     dask: str | None = None,
     progress: Callable[[int], Progress] | None = None,
 ) -> Predicted:
@@ -126,7 +125,7 @@ def predict_file(
         From :func:`load_model`.
     table : str or Path
         CSV, TSV (also gzipped), Parquet, Feather or Excel, with the columns of the training table; or a folder or
-        pattern of such files.
+        pattern of such files. Of a workbook the first sheet with these columns is read.
     out : str or Path
         CSV, TSV (also gzipped), Parquet or Feather by its ending; not `table`. For a folder: a folder that does not
         exist, which gets one Parquet file per file.
@@ -136,8 +135,6 @@ def predict_file(
         Whether to pass all columns through.
     batch_rows : int, default=100_000
         Rows at a time.
-    sheet : str, default=None
-        Which sheet to read if `table` is an Excel file. None: the first.
     dask : str, default=None
         Address of a Dask scheduler whose workers predict the files of a folder. None: this process.
     progress : callable, default=None
@@ -172,6 +169,7 @@ def predict_file(
     out = Path(out)
     if not str(table).strip():
         raise TableFileError("The path of the table is empty.")
+    names = model.understanding.feature_names
     columns: dict[str, Any] = {"keep": keep, "keep_all": keep_all, "batch_rows": batch_rows}
     if is_folder(table):
         if out.exists():
@@ -180,7 +178,7 @@ def predict_file(
             raise TableFileError(f"{out} is inside {table}, whose files are to be predicted; name a folder elsewhere.")
         unfinished = name_unfinished(out)
         try:
-            found = predict_parts(model, open_parts(list_parts(table)), unfinished, dask, progress, **columns)
+            found = predict_parts(model, open_parts(list_parts(table), names), unfinished, dask, progress, **columns)
             unfinished.rename(out)
         finally:
             remove(unfinished)
@@ -195,7 +193,7 @@ def predict_file(
         raise TableFileError(f"There is no folder {out.parent} for the predictions; make it first.")
     if out.exists() and table.exists() and out.samefile(table):
         raise TableFileError(f"{out.name} is the table itself; give the predictions another name.")
-    return predict_part(model, open_table_file(table, sheet), out, **columns, progress=progress)
+    return predict_part(model, open_table_file(table, names), out, **columns, progress=progress)
 
 
 def predict_part(

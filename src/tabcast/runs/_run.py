@@ -175,15 +175,14 @@ class Run:
         pseudo_labels = self.pseudo_labels[list(PSEUDO_LABEL_COLUMNS)]
         return RunReport(render_report(self.summary, pseudo_labels, self.predictions))
 
-    def predict(self, table: TableLike, *, sheet: str | None = None) -> pd.DataFrame:
+    def predict(self, table: TableLike) -> pd.DataFrame:
         """Predict every row of a table.
 
         Parameters
         ----------
         table : path or DataFrame
-            A table with the columns of training, in any order, with or without labels.
-        sheet : str, optional
-            Which sheet to read if `table` is an Excel file. None: the first.
+            A table with the columns of training, in any order, with or without labels. Of an Excel workbook the first
+            sheet with these columns is read.
 
         Returns
         -------
@@ -191,7 +190,7 @@ class Run:
             One row per row of the table, in its order, with the columns of `predictions`; a column of identifiers only
             if the table has it.
         """
-        frame = read_table(table, "table", sheet)
+        frame = read_table(table, "table", self.understanding.feature_names)
         converted = self.understanding.convert(frame)
         for sentence in (*converted.notes, *(problem.say() for problem in converted.problems)):
             warnings.warn(sentence, TabcastWarning, stacklevel=2)

@@ -18,12 +18,15 @@ from tabcast.files import TableFileError, Understanding, read_table_file, unders
 from tabcast.files._leaks import note_leaks
 from tabcast.files._parts import is_folder, list_parts, open_parts, read_alike, sample_rows
 from tabcast.files._read import TableFile, read_notes
-from tabcast.files._understand import CAUTION, find_markers
+from tabcast.files._understand import CAUTION, find_labels, find_markers
+from tabcast.files._values import plain_number
+from tabcast.labeling._file import CHOSEN, read_labels
 from tabcast.table._tables import to_pandas
 from tabcast.wording import PYTHON, Argument, ArgumentError, list_names, suggest
 
 TableLike = Any  # a path, or a DataFrame of pandas or polars
 
+FEW_RANDOM = 30  # labels of random rows below which a note says that scores are hardly known
 NAME_OF_FRAME = "table"  # what a table is called that does not come from a file
 PSEUDO_LABEL_COLUMNS = ("row", "label", "raw_label", "confidence", "raw_confidence", "density", "selected", "round")
 OTHER_CHARACTERS = re.compile(r"[\W_]+")
@@ -34,8 +37,9 @@ class PreparedTable:
     """The rows to train on: features of all rows, labels with None where there is none.
 
     `frame` is the table as it came, with the rows of `unlabeled` below; of folders, a sample. `differences` are those
-    of the notes that say how the table of unlabeled rows differs, `alarms` why the table is probably not what its user
-    takes it for. `parts` are the files of folders, all of which will be predicted.
+    of the notes that say how the table of unlabeled rows, or a file of labels, differs, `alarms` why the table is
+    probably not what its user takes it for. `parts` are the files of folders, all of which will be predicted. `chosen`
+    are the positions of labeled rows that are no random sample, because they were chosen to be labeled.
     """
 
     name: str
@@ -47,6 +51,7 @@ class PreparedTable:
     differences: list[str]
     alarms: list[str]
     parts: list[TableFile]
+    chosen: NDArray[np.intp]
 
     @cached_property
     def unlabeled(self) -> NDArray[np.intp]:
@@ -79,7 +84,7 @@ def prepare_table(
     use: Iterable[str] = (),
     categories: Iterable[str] = (),
     id_columns: Iterable[str] = (),
-    sheet: str | None = None,
+    labels: str | os.PathLike[str] | None = None,
     max_pool: int | None = None,
     random_state: int = 0,
 ) -> PreparedTable:
@@ -90,13 +95,18 @@ def prepare_table(
             raise ArgumentError(Argument(argument), f" must be a list of column names; got {given!r}.")
     names = {argument: list(given) for argument, given in columns.items()}
     sampling = {"missing_label": missing_label, "most": max_pool, "random_state": random_state}
-    source = _read_source(table, "table", target, sheet, sampling)
+    if labels is not None and is_folder(table):
+        raise ArgumentError(Argument("labels"), f" are of the rows of one file; {table} is a folder.")
+    source = _read_source(table, "table", target, [target], sampling)
     frame, notes, parts, origin, differences = source.frame, source.notes, source.parts, source.origin, list[str]()
+    chosen = np.empty(0, dtype=np.intp)
+    if labels is not None:
+        frame, chosen, differences = add_labels(frame, target, labels, missing_label)
     if unlabeled is not None:
-        more = _read_source(unlabeled, "unlabeled", None, None, sampling)
+        more = _read_source(unlabeled, "unlabeled", None, [name for name in frame.columns if name != target], sampling)
         both = (name_of(table), name_of(unlabeled, "`unlabeled`"))
-        frame, differences = unite(frame, more.frame, target, both, names["ignore"])
-        notes, parts = [*notes, *more.notes, *differences], [*parts, *more.parts]
+        frame, found = unite(frame, more.frame, target, both, names["ignore"])
+        notes, parts, differences = [*notes, *more.notes], [*parts, *more.parts], [*differences, *found]
         origin = pd.concat([origin, more.origin], ignore_index=True)
     if parts:  # the number of a row in a sample of several files tells nobody where it is
         taken = set(frame.columns)
@@ -111,9 +121,12 @@ def prepare_table(
         )
     _need_unlabeled(understanding, missing_label)
     X, y = understanding.features(frame), understanding.labels(frame)
+    chosen = chosen[~pd.isna(y[chosen])]
+    differences += say_chosen(len(chosen), understanding.n_labeled - len(chosen))
     understanding = note_leaks(understanding, X, y)
     alarms = [one for one in (PYTHON.sentence(*note) for note in understanding.notes) if one.startswith(CAUTION)]
-    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms, parts)
+    notes += differences
+    return PreparedTable(name_of(table), frame, understanding, X, y, notes, differences, alarms, parts, chosen)
 
 
 def _need_unlabeled(understanding: Understanding, missing_label: Any) -> None:
@@ -136,17 +149,15 @@ def _need_unlabeled(understanding: Understanding, missing_label: Any) -> None:
 
 
 def _read_source(
-    table: TableLike, argument: str, target: str | None, sheet: str | None, sampling: dict[str, Any]
+    table: TableLike, argument: str, target: str | None, columns: list[str], sampling: dict[str, Any]
 ) -> Source:
     """A table in memory: of a folder its labeled rows (none without a target) and a uniform sample of the others."""
     if not is_folder(table) or not os.fspath(table):
-        frame = read_table(table, argument, sheet)
+        frame = read_table(table, argument, columns, unique=target is not None)
         notes = read_notes(frame)
         origin = pd.DataFrame({"file": name_of(table, argument), "file_row": np.arange(len(frame))})
         return Source(frame, notes, [], origin)
-    if sheet is not None:
-        raise ArgumentError(Argument("sheet"), f" is for Excel files; {table} is a folder.")
-    parts = open_parts(list_parts(table))
+    parts = open_parts(list_parts(table), columns)
     if target is not None and target not in parts[0].names:
         hint = suggest(target, parts[0].names) or f"; its columns are {list_names(parts[0].names)}."
         raise TableFileError(f"{parts[0].path} has no column {target!r}, the target{hint}")
@@ -160,18 +171,50 @@ def _read_source(
     return Source(found.frame, notes, parts, found.origin)
 
 
-def read_table(table: TableLike, argument: str, sheet: str | None = None) -> pd.DataFrame:
-    """A table from a file, or a DataFrame with its rows numbered from 0."""
+def read_table(table: TableLike, argument: str, columns: Sequence[str] = (), *, unique: bool = False) -> pd.DataFrame:
+    """A table from a file (of a workbook the sheet with these columns), or a DataFrame with rows numbered from 0."""
     if isinstance(table, str | os.PathLike):
         if not os.fspath(table):
             raise ArgumentError(Argument(argument), " is an empty path; give the name of a file.")
-        return read_table_file(table, sheet)
+        return read_table_file(table, columns, unique=unique)
     table = to_pandas(table, name=argument)
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"`{argument}` must be a path or a DataFrame; got {type(table).__name__}.")
-    if sheet is not None:
-        raise ArgumentError(Argument("sheet"), f" is for Excel files; `{argument}` is a DataFrame.")
     return table.reset_index(drop=True)
+
+
+def add_labels(
+    frame: pd.DataFrame, target: str, labels: str | os.PathLike[str], missing_label: Any
+) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
+    """The table with the labels of a file in its target column, the rows that were chosen, and what the user must know.
+
+    A label of the file replaces one of the table.
+    """
+    found = read_labels(labels, frame, target)
+    rows, texts = found["row"].to_numpy(dtype=np.intp), found["label"].to_numpy(dtype=object)
+    cells = frame[target].astype(object) if target in frame else pd.Series(None, index=frame.index, dtype=object)
+    known = find_labels(cells.iloc[rows], missing_label)
+    before = known.spread(np.array([plain_number(text) for text in known.levels], dtype=object), None)
+    n_others = sum(old is not None and old != plain_number(new) for old, new in zip(before, texts, strict=True))
+    cells.iloc[rows] = texts
+    notes = []
+    if n_others:
+        notes.append(
+            f"{n_others:,} rows have another label in {name_of(labels)} than in the table: the file's is used."
+        )
+    return frame.assign(**{target: cells}), rows[(found["how"] == CHOSEN).to_numpy()], notes
+
+
+def say_chosen(n_chosen: int, n_random: int) -> list[str]:
+    """What the user must know of labels of rows that were chosen."""
+    if not n_chosen:
+        return []
+    few = f" These are fewer than {FEW_RANDOM}, so that intervals are wide: label more random rows."
+    return [
+        f"{n_chosen:,} of {n_chosen + n_random:,} labels are of rows that were chosen to be labeled. They train; "
+        f"scores, class proportions, verdict and precision are those of the other {n_random:,}, drawn at random."
+        + (few if n_random < FEW_RANDOM else "")
+    ]
 
 
 def name_of(table: TableLike, of_frame: str = NAME_OF_FRAME) -> str:

@@ -7,14 +7,18 @@ import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import tabcast
 from tabcast import CASTClassifier, GuardedClassifier, SoftSelfTrainingClassifier
 from tabcast.diagnostics import diagnose
+from tabcast.diagnostics._columns import Importance
 from tabcast.diagnostics._quality import Quality
 from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
+from tabcast.labeling import suggest_rows
+from tabcast.labeling._choice import RANDOM_SHARE
 from tabcast.runs._filling import fill_table, warn_of_filled
 from tabcast.runs._folder import FILLED, MODEL, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._predict import tabulate_predictions
@@ -33,6 +37,7 @@ TITLES = {
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
 }
+MOST_LOOKED_AT, MOST_VALUES = 2_000, 5  # unlabeled rows among which is suggested; values of each that are shown
 KINDS = {"own": "gradient boosting", "boosting": "gradient boosting", "trees": "extra trees", "linear": "linear model"}
 
 
@@ -57,6 +62,7 @@ def train_run(table: PreparedTable, options: Options) -> Run:
         warnings.simplefilter("always", TabcastWarning)
         _fit(guarded, table, options.scoring)
         diagnostics = diagnose(guarded, table.X, table.y, random_state=options.random_state)
+        suggested = suggest_values(table, guarded, diagnostics.importance, options)
         warn_of_constant(diagnostics.quality)
     warned = list({(one.category, str(one.message)): one for one in caught}.values())
     for one in warned:
@@ -70,6 +76,7 @@ def train_run(table: PreparedTable, options: Options) -> Run:
     summary = {
         **summarize(table, options, guarded, perf_counter() - start),
         "diagnostics": diagnostics.to_dict(),
+        "suggested_rows": suggested,
         "warnings": [*table.notes, *(PYTHON.sentence(*note) for note in table.understanding.notes), *sentences],
     }
     filled = None
@@ -107,6 +114,31 @@ def warn_of_constant(quality: Quality) -> None:
         )
 
 
+def suggest_values(
+    table: PreparedTable, guarded: GuardedClassifier, importance: Importance, options: Options
+) -> list[dict[str, Any]]:
+    """Rows to label next, as plain JSON: `row`, `how`, and the values of identifiers and of important columns."""
+    if not len(table.unlabeled):
+        return []
+    looked_at = np.random.default_rng(options.random_state).permutation(table.unlabeled)[:MOST_LOOKED_AT]
+    rows = np.sort(np.concatenate([np.flatnonzero(~pd.isna(table.y)), looked_at]))
+    X, y = table.X.iloc[rows], table.y[rows]
+    found = suggest_rows(
+        X,
+        y,
+        guarded.predict_proba(X),
+        random_state=options.random_state,
+        random_share=RANDOM_SHARE if options.precision is None else 1.0,
+    )
+    names = [*table.identifiers.columns, *(name for name in importance.columns["name"] if name in table.frame)]
+    cells = table.frame[names[:MOST_VALUES]].astype(object).iloc[rows[found["row"]]]
+    values = cells.where(cells.notna(), None).astype(str).to_dict("records")
+    return [
+        {"row": int(row), "how": how, "values": one}
+        for row, how, one in zip(rows[found["row"]], found["how"], values, strict=True)
+    ]
+
+
 def describe_model(guarded: GuardedClassifier, name: str) -> str:
     """The kind of the model that was kept: a name, or the members of an ensemble with their weights."""
     model, teacher = guarded.deployed_, getattr(guarded.self_trained_, "teacher_", None)
@@ -119,12 +151,19 @@ def describe_model(guarded: GuardedClassifier, name: str) -> str:
 def _fit(guarded: GuardedClassifier, table: PreparedTable, scoring: str) -> None:
     """Fit, with errors in terms of the arguments of a run."""
     try:
+        guarded._chosen = table.chosen
         guarded.fit(table.X, table.y)
     except ScoreError as error:
         raise ArgumentError(
             Argument("scoring", scoring), f" {error.problem}. Label more rows of rare classes, or choose another score."
         ) from error
     except NothingHeldOutError as error:
+        if len(table.chosen):
+            raise ArgumentError(
+                "Too few rows that were drawn at random are labeled to compare models on them: only "
+                f"{table.understanding.n_labeled - len(table.chosen)} of {table.understanding.n_labeled} labels, and "
+                "rows that were chosen are never held out. Label more random rows."
+            ) from error
         raise ArgumentError(
             "Too few rows are labeled to compare models on held-out ones: every class has a single labeled row, in the "
             "table or in the training rows of a split. Label more rows."
@@ -161,6 +200,7 @@ def summarize(table: PreparedTable, options: Options, guarded: GuardedClassifier
             "n_files": len(table.parts),
             "n_rows": understanding.n_rows,
             "n_labeled": understanding.n_labeled,
+            "n_chosen": len(table.chosen),
             "n_unlabeled": understanding.n_unlabeled,
             "target": understanding.target,
             "classes": [{"name": str(name), "n_labeled": n} for name, n in understanding.class_counts.items()],

@@ -60,6 +60,9 @@ class TrainingData:
         Labeled rows that the user set apart for evaluation.
     categorical_features : array-like or None, default=None
         What the user said about columns.
+    chosen : ndarray
+        Positions of labeled rows that were chosen to be labeled, for instance because a model was uncertain. They train
+        and are never held out: scores and class proportions of such rows do not hold for others.
     """
 
     X: Any
@@ -71,6 +74,7 @@ class TrainingData:
     other_params: Mapping[str, Any] = field(default_factory=dict)
     validation: tuple[Any, Index] | None = None
     categorical_features: ArrayLike | None = None
+    chosen: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def n_classes(self) -> int:
@@ -81,6 +85,22 @@ class TrainingData:
     def X_pool(self) -> Any:
         """The unlabeled rows; a copy that is kept where they are few."""
         return self._few_rows if len(self.pool) <= FEW_ROWS else take_rows(self.X, self.pool)
+
+    def random_of(self, labeled: Index) -> Index:
+        """Those of some labeled rows that were not chosen to be labeled."""
+        return labeled[~np.isin(labeled, self.chosen)]
+
+    def split(self, validation: Validation, random_state: np.random.RandomState) -> list[tuple[Index, Index]]:
+        """Positions of the training rows and of the held-out rows of each split; chosen rows always train."""
+        random = self.random_of(self.labeled)
+        strata = self.labels.codes[random]
+        if len(self.chosen) == 0:
+            return [(random[train], random[held_out]) for train, held_out in validation.split(strata, random_state)]
+        counts = np.bincount(strata, minlength=self.n_classes)
+        # The only random row of a class can be held out where chosen rows of the class train.
+        strata[(counts[strata] == 1) & np.isin(strata, self.labels.codes[self.chosen])] = counts.argmax()
+        splits = validation.split(strata, random_state)
+        return [(np.sort(np.concatenate([random[train], self.chosen])), random[held_out]) for train, held_out in splits]
 
     @cached_property
     def _few_rows(self) -> Any:
@@ -125,6 +145,7 @@ class TrainingData:
             labels=Labels(self.labels.classes, self.labels.codes[rows], self.labels.marker),
             labeled=np.searchsorted(rows, self.labeled),
             pool=np.searchsorted(rows, pool),
+            chosen=np.searchsorted(rows, self.chosen),
             sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
             row_params={name: _safe_indexing(values, rows) for name, values in self.row_params.items()},
         )
@@ -233,14 +254,13 @@ def make_splits(data: TrainingData, validation: Validation, random_state: np.ran
     """The splits of `validation`, or the one that `validation_data` makes."""
     if data.validation is not None:
         return [Split(data.labeled, data.validation)]
-    codes = data.labels.codes[data.labeled]
     splits = []
-    for train, held_out in validation.split(codes, random_state):
-        if len(np.unique(codes[train])) < 2:
+    for train, held_out in data.split(validation, random_state):
+        if len(np.unique(data.labels.codes[train])) < 2:
             raise ValueError(
                 "A split of `validation` trains on one class only; use stratified splits or fewer of them."
             )
-        splits.append(hold_out(data, data.labeled[train], data.labeled[held_out]))
+        splits.append(hold_out(data, train, held_out))
     return splits
 
 
@@ -304,6 +324,7 @@ def read_training_data(
         other_params,
         _read_validation(classifier, validation_data, labels),
         classifier.categorical_features,
+        classifier._chosen,
     )
 
 

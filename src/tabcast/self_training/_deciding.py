@@ -55,8 +55,8 @@ class Deciding:
             )
 
     def prior(self, rows: Index) -> Floats:
-        """Class proportions, from some labeled rows."""
-        return self.method.class_proportions(self.data.labels.codes[rows], self.data.n_classes)
+        """Class proportions, from those of some labeled rows that are a random sample."""
+        return self.method.class_proportions(self.data.labels.codes[self.data.random_of(rows)], self.data.n_classes)
 
     def rule_of(self, split: Split) -> DecisionRule:
         """The rule of a split, from its training rows."""

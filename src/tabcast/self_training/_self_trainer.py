@@ -74,6 +74,7 @@ class SemiSupervisedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     _column_types: ColumnTypes
     classes_: NDArray[Any]
     decision_: DecisionRule
+    _chosen: Index = np.empty(0, dtype=np.intp)  # rows of X never to be held out; see TrainingData
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, by the rule `decision_` on its probabilities.

@@ -186,6 +186,7 @@ class PreparedSoft(PreparedMethod):
             self.own,
             self.method.seed,
             self.method.folds,
+            np.isin(train, data.chosen),
         )
         teacher.fit(lesson)
         if teacher.out_of_fold_ is not None:

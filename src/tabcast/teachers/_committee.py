@@ -181,7 +181,9 @@ class Committee(Teacher):
     def fit(self, lesson: Lesson) -> Committee:
         """Fit every member on the labeled rows, and estimate the weights."""
         self.check()
-        folds = make_folds(lesson.y, self.n_folds, lesson.random_state) if lesson.folds is None else lesson.folds
+        folds = lesson.folds
+        if folds is None:
+            folds = make_folds(lesson.y, self.n_folds, lesson.random_state, lesson.chosen)
         folds = folds if self.weights is None else []
         by_fold: list[list[Any]] = [[] for _ in folds]
         self.n_classes_ = lesson.n_classes
@@ -421,13 +423,12 @@ def _with_encoding(encoding: Any, model: Any) -> Any:
     return model if encoding is None else Pipeline([("columns", encoding), ("model", model)])
 
 
-def make_folds(y: Index, n_folds: int, random_state: int) -> Folds:
-    """Stratified folds of the labeled rows; rows that are alone in their class always train."""
-    counts = np.bincount(y)
-    several = np.flatnonzero(counts[y] > 1)
-    if len(several) == 0:
+def make_folds(y: Index, n_folds: int, random_state: int, chosen: Mask | None = None) -> Folds:
+    """Stratified folds of the labeled rows; chosen rows, and rows that are alone in their class, always train."""
+    several = np.flatnonzero((np.bincount(y)[y] > 1) & (True if chosen is None else ~chosen))
+    n_folds = min(n_folds, int(np.bincount(y[several]).max(initial=0)))
+    if n_folds < 2:
         return []
-    n_folds = min(n_folds, int(counts.max()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds are in some of them
         cuts = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(several, y[several])

@@ -44,6 +44,8 @@ class Lesson:
         The folds to predict out of, where a comparison has chosen them; None: the teacher draws its own.
     random_state : int
         Seed of everything random.
+    chosen : ndarray of bool of shape (n_rows,) or None
+        Mask of the rows that were chosen to be labeled; they are never held out. None: no row was.
     """
 
     X: Any
@@ -56,6 +58,7 @@ class Lesson:
     own_out_of_fold: Callable[[Folds], Floats]
     random_state: int
     folds: Folds | None = None
+    chosen: Mask | None = None
 
 
 class Teacher(BaseEstimator, ABC):
