@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 
 from tabcast import CASTClassifier, GuardedClassifier
-from tabcast.diagnostics import diagnose
+from tabcast.labeling import suggest_rows
 from tabcast.plots import plot_calibration, plot_rounds
 
 X, truth = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -31,7 +31,6 @@ plot_calibration(model)
 plot_rounds(model)
 
 # %%
-# The rows to label next: uncertain for the model, typical of the table, and different from each other.
+# The rows to label next: chosen ones tell most about those of which the model is uncertain, random ones how good it is.
 
-found = diagnose(model, X, y)
-print(found.rows_to_label.rows.head())
+print(suggest_rows(X, y, model.predict_proba(X), random_state=0))

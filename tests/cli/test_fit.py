@@ -110,7 +110,7 @@ def test_summary_is_plain_and_complete(summary):
         "importance",
         "covariate_shift",
         "reliability",
-        "rows_to_label",
+        "n_chosen",
     }
 
 

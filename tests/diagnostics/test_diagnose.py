@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -62,7 +61,7 @@ def test_every_method_answers_in_plain_json(classifier):
 def test_answers_are_read_without_print(cast_case):
     shown = repr(diagnose(*cast_case))
     assert shown.startswith(
-        "Diagnostics(decisions=<DataFrame of 3 rows>, thresholds=None)\n    quality: Quality(classes="
+        "Diagnostics(decisions=<DataFrame of 3 rows>, thresholds=None, n_chosen=0)\n    quality: Quality(classes="
     )
     assert re.search(
         r"\n    reliability: Reliability\(\)\n        supervised: ModelReliability\(.*, ece=0\.\d+,", shown
@@ -125,7 +124,6 @@ def test_mixed_tables_with_text_labels(mixed_table):
     found = diagnose(guard(SelfTrainingClassifier(validation=None, max_rounds=1), frame, y), frame, y)
     check_plain(found.to_dict())
     assert found.covariate_shift.strength == "none"
-    assert set(found.rows_to_label.rows["row"]) <= set(np.flatnonzero(y.isna()))
 
 
 @pytest.mark.filterwarnings("ignore::tabcast.exceptions.SmallClassWarning")
@@ -144,7 +142,6 @@ def test_labels_of_any_kind_are_plain_in_json(labels):
     found = diagnose(guard(tree, X, y), X, y).to_dict()
     check_plain(found)
     assert found["quality"]["classes"] == labels
-    assert found["rows_to_label"] == {"rows": []} or found["rows_to_label"]["rows"][0]["likely"][0]["label"] in labels
 
 
 def test_a_second_table_of_unlabeled_rows_is_the_same_as_one_table():
@@ -162,8 +159,7 @@ def test_without_unlabeled_rows_only_the_held_out_questions_are_answered():
         guarded = guard(PLAIN, X, truth)
     found = diagnose(guarded, X, truth).to_dict()
     check_plain(found)
-    for name in ("covariate_shift", "rows_to_label"):
-        assert found[name] is None
+    assert found["covariate_shift"] is None
 
 
 def test_another_table_than_that_of_fit_is_refused(cast_case):
@@ -185,21 +181,6 @@ def test_models_that_need_encoded_tables(mixed_table):
     model = xgboost.XGBClassifier(n_estimators=10, max_depth=2, n_jobs=1)
     cast = CASTClassifier(model, alpha=0.4, validation=None, max_rounds=1)
     check_plain(diagnose(guard(cast, frame, y), frame, y).to_dict())
-
-
-def test_at_most_so_many_unlabeled_rows_are_looked_at(cast_case, monkeypatch):
-    guarded, X, y = cast_case
-    monkeypatch.setattr("tabcast.diagnostics._diagnose.MOST_UNLABELED", 50)
-    found = diagnose(guarded, X, y)
-    assert set(found.rows_to_label.rows["row"]) <= set(np.flatnonzero(pd.isna(y)))
-
-
-@pytest.mark.filterwarnings("ignore::tabcast.exceptions.LargePoolWarning")
-def test_rows_that_did_not_train_are_not_looked_at():
-    X, y = three_classes()
-    guarded = guard(clone(CAST).set_params(max_pool=80), X, y)
-    found = diagnose(guarded, X, y)
-    assert set(found.rows_to_label.rows["row"]) <= set(guarded.self_trained_.pseudo_labels_["row"])
 
 
 @pytest.mark.parametrize("snippet", re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL))

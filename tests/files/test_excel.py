@@ -58,27 +58,32 @@ def test_sheets(tmp_path):
     first = read_table_file(path)
     assert first.columns.tolist() == ["a", "b"]
     assert first.attrs["notes"] == [
-        "t.xlsx has 4 sheets ('one', 'two', 'none', 'empty'); the first was read. Name the sheet to read another."
+        "t.xlsx has 4 sheets ('one', 'two', 'none', 'empty'); 'one' was read. Save another one as a file of its own to "
+        "read it."
     ]
-    second = read_table_file(path, sheet="two")
+    second = read_table_file(path, ["c", "d", "x"])
     assert second.columns.tolist() == ["c", "d"]
-    assert not second.attrs["notes"]
-    for name, sentence in {
-        "tow": "no sheet 'tow'; did you mean 'two'",
-        "x": "its sheets are 'one'",
-        "none": "no rows below it",
-        "empty": "Sheet 'empty' of t.xlsx is empty",
-    }.items():
-        with pytest.raises(TableFileError, match=sentence):
-            read_table_file(path, sheet=name)
+    assert "'two' was read" in second.attrs["notes"][0]
+    with pytest.raises(TableFileError, match=r"t.xlsx is empty; a table needs column names and rows"):
+        read_table_file(write(tmp_path / "t.xlsx", one=[], two=[[None]]))
+    with pytest.raises(TableFileError, match=r"has a header line but no rows"):
+        read_table_file(write(tmp_path / "t.xlsx", one=[["a"]]))
 
 
-def test_other_files_have_no_sheets(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(TableFileError, match=r"`sheet` is for Excel files; t.csv has no sheets"):
-        read_table_file(tmp_path / "t.csv", sheet="one")
-    with pytest.raises(ValueError, match="`sheet` is for Excel files"):
-        fit_table(pd.DataFrame({"a": [1], "b": [2]}), "b", sheet="one")
+def test_two_sheets_with_the_target_are_never_guessed_between(tmp_path):
+    book = {"notes": [["x"], [1]], "2023": [["a", "y"], [1, "u"]], "2024": [["a", " y "], [1, "u"]]}
+    path = write(tmp_path / "t.xlsx", **book)
+    with pytest.raises(
+        TableFileError, match=r"has 2 sheets with the column 'y', '2023', '2024'; save the right one as"
+    ):
+        fit_table(path, "y")
+    assert "'2023' was read" in read_table_file(path, ["a", "y"]).attrs["notes"][0]  # to predict: the first
+
+
+def test_without_the_target_anywhere_the_columns_of_a_sheet_are_named(tmp_path):
+    path = write(tmp_path / "t.xlsx", one=[["a", "churned"], [1, "u"]], two=[["x"], [1]])
+    with pytest.raises(TableFileError, match=r"no column 'churn'; did you mean 'churned'"):
+        fit_table(path, "churn")
 
 
 def test_batches(tmp_path):
@@ -123,14 +128,15 @@ def test_fit_and_predict(tmp_path):
     rows = [["a", "b", "y"]]
     rows += [[float(n % 2 + random.normal(0, 0.3)), "uv"[n % 2], None if n > 40 else "uv"[n % 2]] for n in range(80)]
     path = write(tmp_path / "t.xlsx", notes=[["x"], [1]], data=rows)
-    options = ["--sheet", "data", "--out", str(tmp_path / "out")]
+    options = ["--out", str(tmp_path / "out")]
     fit = ["fit", str(path), "--target", "y", "--estimator", "logistic_regression"]
     result = CliRunner().invoke(app, [*fit, *options])
     assert result.exit_code == 0, result.output
-    predict = ["predict", str(tmp_path / "out"), str(path), "--sheet", "data", "-o", str(tmp_path / "p.csv")]
+    assert "t.xlsx has 2 sheets ('notes', 'data'); 'data' was read." in result.output
+    predict = ["predict", str(tmp_path / "out"), str(path), "-o", str(tmp_path / "p.csv")]
     result = CliRunner().invoke(app, [*predict, "--batch-rows", "30"])
     assert result.exit_code == 0, result.output
     assert len(pd.read_csv(tmp_path / "p.csv")) == 80
-    assert load_run(tmp_path / "out").predict(path, sheet="data")["prediction"].tolist() == (
+    assert load_run(tmp_path / "out").predict(path)["prediction"].tolist() == (
         pd.read_csv(tmp_path / "p.csv")["prediction"].tolist()
     )

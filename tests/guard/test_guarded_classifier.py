@@ -338,7 +338,7 @@ class TestFewRows:
         with pytest.warns(SmallClassWarning):
             model = GuardedClassifier(quick(GaussianNB(var_smoothing=0.1)), random_state=0).fit(X, y)
         assert model.verdict_.unscored == ["rare"]
-        assert "Class 'rare' has one labeled row, which is never held out: the scores say nothing about it." in str(
+        assert "Class 'rare' has too few labeled rows to hold one out: the scores say nothing about it." in str(
             model.verdict_
         )
 

@@ -181,7 +181,7 @@ def test_a_committee_that_is_no_better_takes_no_credit():
 
 def test_classes_that_no_score_tells_about_are_named():
     assert (
-        "Classes 'a', 'b' have one labeled row each, which is never held out: the scores say nothing about them."
+        "Classes 'a', 'b' have too few labeled rows to hold one out: the scores say nothing about them."
         in say_verdict(make_verdict(unscored=["a", "b"]))
     )
 

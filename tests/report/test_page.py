@@ -202,7 +202,7 @@ def test_what_is_not_there_is_left_out(page):
     html = render_report(run.summary | {"diagnostics": {}, "training": {}, "warnings": []}, run.pseudo_labels.iloc[:0])
     assert [one["id"] for tag, one in read(html).tags if tag == "section"] == ["verdict", "table", "training", "use"]
     assert html.count("<img") == 1
-    for key, text in {"quality": "How good is", "curves": "rank rows", "rows_to_label": "Rows worth labeling"}.items():
+    for key, text in {"quality": "How good is", "curves": "rank rows"}.items():
         without = render(run, diagnostics=run.summary["diagnostics"] | {key: None})
         assert text in page
         assert text not in without

@@ -160,7 +160,7 @@ class TestCommand:
             (["--out", "big/run"], r"--out big/run is inside big, whose files are the table"),
             (["--precision", "0.9"], r"--precision fills a table in one file"),
             (["--unlabeled", ""], r"--unlabeled is an empty path"),
-            (["--sheet", "one"], r"--sheet is for Excel files; big is a folder"),
+            (["--labels", "big.csv"], r"--labels are of the rows of one file; big is a folder"),
         ],
     )
     def test_refused_before_any_training(self, options, sentence, folder, tmp_path, monkeypatch):

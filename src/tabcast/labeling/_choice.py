@@ -98,13 +98,15 @@ def suggest_rows(
     random = check_random_state(random_state)
     n_random = int(np.floor(round(count * random_share, 9) + random.random()))
     drawn = random.permutation(unlabeled)[:n_random]  # before the others, or they would be no random sample
-    left = np.setdiff1d(unlabeled, drawn)
-    candidates = np.sort(random.permutation(left)[:MOST_CANDIDATES])
-    known = np.sort(random.permutation(labeled)[:MOST_LABELED])
-    scores = NormalScores(categorical_features).fit(table)
-    weight = np.ones(len(candidates)) if proba is None else margin_uncertainty(np.asarray(proba)[candidates])
-    places, around = scores.transform(take_rows(table, candidates)), scores.transform(take_rows(table, known))
-    chosen = candidates[choose_v_optimal(places, around, weight, count - len(drawn))]
+    candidates = np.sort(random.permutation(np.setdiff1d(unlabeled, drawn))[:MOST_CANDIDATES])
+    chosen = candidates[:0]
+    if len(candidates) and count > len(drawn):
+        known = np.sort(random.permutation(labeled)[:MOST_LABELED])
+        scores = NormalScores(categorical_features).fit(table)
+        places = scores.transform(take_rows(table, np.concatenate([candidates, known])))
+        weight = np.ones(len(candidates)) if proba is None else margin_uncertainty(np.asarray(proba)[candidates])
+        n = len(candidates)
+        chosen = candidates[choose_v_optimal(places[:n], places[n:], weight, count - len(drawn))]
     is_random = random.permutation(np.arange(len(chosen) + len(drawn)) < len(drawn))  # whoever stops early has both
     rows = np.empty(len(is_random), dtype=np.intp)
     rows[is_random], rows[~is_random] = drawn, chosen
