@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
+import json
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+from xml.sax.saxutils import quoteattr
 
 import typer
 from typer import Option
 
 from tabcast.cli.fit import default_folder
 from tabcast.cli.stop import ending_at_once, stop
+from tabcast.files._atomic import write_text
+
+if TYPE_CHECKING:
+    from tabcast.labeling._session import Session
+
+N_TASKS = 100
 
 
 def label(
     table: Annotated[str, typer.Argument(help="CSV, TSV, gzipped, Parquet, Feather or Excel; it is never written to.")],
     target: Annotated[
         str,
-        Option(help="The column of labels, an existing or a new one; rows with an empty cell are unlabeled.", show_default="required"),
+        Option(
+            help="The column of labels, an existing or a new one; rows with an empty cell are unlabeled.",
+            show_default="required",
+        ),
     ] = "",
     precision: Annotated[
         float | None,
@@ -46,26 +57,42 @@ def label(
 
     Every answer is on the disk before the next row is shown; whenever you start again, you go on where you stopped.
     """
-    name = str(default_folder(table)).removesuffix("-tabcast")
-    path, folder = Path(labels or f"{name}-labels.csv"), Path(out or default_folder(table))
-    with ending_at_once(f"Stopped: every answer is in {path}. Start the same command to go on."):
-        from tabcast.exceptions import TabcastWarning
+    folder = default_folder(table) if out is None else Path(out)
+    name = default_folder(table).name.removesuffix("-tabcast")
+    path = Path(labels or f"{name}-labels.csv")
+    with ending_at_once(f"Stopped: every answer is in {path}; the same command goes on from there."):
         from tabcast.labeling._server import Server
         from tabcast.labeling._session import Session
 
-        warnings.simplefilter("ignore", TabcastWarning)  # the page has its own words
         try:
-            session = Session(
-                table, target, path, folder, precision=precision, overwrite=overwrite, seed=seed
-            )
+            if export not in (None, "label-studio"):
+                raise ValueError(f"--export must be label-studio; got {export!r}.")
+            session = Session(table, target, path, folder, overwrite=overwrite, precision=precision, seed=seed)
+            if export is not None:
+                export_tasks(session, Path(f"{name}-tasks.json"), overwrite=overwrite)
+                return
             server = Server(session)
         except OSError as error:
             stop(f"{error.filename or path}: {error.strerror or error}.")
         except (ValueError, TypeError, ImportError) as error:
             stop(error)
-        session.begin()
-        typer.echo(f"Label {table} at {server.address}")
-        typer.echo(f"Answers go to {path}. Stop with Ctrl-C; nothing is lost.")
+        typer.echo(f"Label the rows of {table} at {server.address}")
+        typer.echo(f"Every answer is appended to {path}. End with Ctrl-C; the same command goes on from there.")
         if browser:
             webbrowser.open(server.address)
         server.serve_forever()
+
+
+def export_tasks(session: Session, path: Path, *, overwrite: bool) -> None:
+    """Write the rows to label next as tasks of Label Studio, and print the labeling interface for them."""
+    if path.exists() and not overwrite:
+        raise ValueError(f"{path} exists; move it, or replace it with --overwrite.")
+    if session.is_enough():
+        session.fit()
+    tasks = session.tasks(N_TASKS)
+    write_text(path, json.dumps(tasks, indent=1))
+    choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in session.classes)
+    typer.echo(f"{len(tasks)} tasks for Label Studio are in {path}; its labeling interface:")
+    typer.echo(f'<View><Table name="row" value="$cells"/><Choices name="label" toName="row">{choices}</Choices></View>')
+    options = f"--target {quote(session.target)} --labels FILE.json"
+    typer.echo(f"Export the labeled project as JSON; then: tabcast fit {quote(session.table)} {options}")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import secrets
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from secrets import compare_digest, token_urlsafe
 from typing import Any
 
 from tabcast.labeling._session import Session
 
 HOST = "127.0.0.1"
-LONGEST_BODY = 100_000
-TYPES = {"page.html": "text/html", "page.css": "text/css", "page.js": "text/javascript"}
+LONGEST_BODY = 10_000
+PARTS = {"": "page.html", "page.css": "page.css", "page.js": "page.js"}
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -30,88 +32,65 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, session: Session) -> None:
         super().__init__((HOST, 0), Handler)
-        self.session, self.token = session, secrets.token_urlsafe(24)
+        self.session, self.token = session, token_urlsafe(24)
         self.hosts = [f"{name}:{self.server_port}" for name in (HOST, "localhost")]
         self.address = f"http://{self.hosts[0]}/{self.token}/"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Requests with the token, for this host and of this origin; all others are refused before they are looked at."""
+    """Requests with the token, to this host and from this origin; others are refused before they are looked at."""
 
     server: Server
-    timeout = 60
+    timeout = 60  # seconds that a silent connection may keep its thread
 
     def do_GET(self) -> None:
-        """The page, its parts, and what is asked while it is open."""
-        name = self._check()
-        if name in ("", *TYPES):
-            name = name or "page.html"
-            self._send(200, files("tabcast.labeling").joinpath(name).read_bytes(), TYPES[name])
+        """The page, its parts, and what it asks for."""
+        name = self._find_name()
+        if name in PARTS:
+            part = files("tabcast.labeling").joinpath(PARTS[name])
+            self._send(200, part.read_bytes(), TYPES[f".{PARTS[name].rpartition('.')[2]}"])
         elif name == "state":
-            self._act(lambda session: None)
+            self._act(lambda: None)
         elif name == "probabilities":
-            self._send_json(200, self.server.session.probabilities())
-        elif name is not None:
-            self._send_json(404, {"problem": "There is nothing at this address."})
+            self._act(self.server.session.probabilities)
+        else:
+            self._refuse()
 
     def do_POST(self) -> None:
-        """An answer, or the wish for a filled table; both return the new state."""
-        name = self._check()
-        if name is None:
+        """An answer, or the wish for a filled table."""
+        name, session, length = self._find_name(), self.server.session, self.headers.get("Content-Length", "")
+        is_json = self.headers.get_content_type() == "application/json" and length.isdecimal()
+        if name not in ("answer", "fill") or not is_json or int(length) > LONGEST_BODY:
+            self._refuse()
             return
-        length = self.headers.get("Content-Length", "")
-        if self.headers.get_content_type() != "application/json" or not length.isdecimal() or int(length) > LONGEST_BODY:
-            self._send_json(400, {"problem": "A request needs a short body of JSON."})
-            return
-        try:
-            said = json.loads(self.rfile.read(int(length)))
-            step, event, label = int(said["step"]), str(said["event"]), str(said.get("label", ""))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            self._send_json(400, {"problem": "A request needs the step and the event."})
-            return
-        if name == "answer":
-            self._act(lambda session: session.answer(step, event, label))
-        elif name == "fill":
-            self._act(lambda session: session.fill())
-        else:
-            self._send_json(404, {"problem": "There is nothing at this address."})
+        said = self.rfile.read(int(length))
+        self._act(session.fill if name == "fill" else lambda: session.answer(**json.loads(said)))
 
-    def _check(self) -> str | None:
-        """What is asked for, None where the request was refused."""
-        _, token, *name = self.path.split("?")[0].split("/", 2) + [""]
+    def _find_name(self) -> str | None:
+        """What is asked for; None where the host, the origin or the token is wrong."""
+        _, token, name = (*self.path.split("/", 2), "", "")[:3]
         origins = [None, *(f"http://{host}" for host in self.server.hosts)]
-        if self.headers.get("Host") not in self.server.hosts or self.headers.get("Origin") not in origins:
-            self._send_json(403, {"problem": "This address is for the page of tabcast on this machine only."})
-            return None
-        if not secrets.compare_digest(token.encode(), self.server.token.encode()):
-            self._send_json(404, {"problem": "This address needs its token: open the one that tabcast printed."})
-            return None
-        return name[0]
+        is_ours = self.headers.get("Host") in self.server.hosts and self.headers.get("Origin") in origins
+        return name if compare_digest(token.encode(), self.server.token.encode()) and is_ours else None
 
-    def _act(self, act: Any) -> None:
-        """Do something, and answer with the state; with one sentence where it could not be done."""
-        session, problem = self.server.session, None
-        try:
-            act(session)
-        except ValueError as error:
-            problem = str(error)
-        except OSError as error:
-            problem = f"{session.path} could not be written ({error.strerror or error}); the answer was not taken."
-        try:
-            state = session.state()
-        except (ValueError, OSError) as error:
-            self._send_json(409, {"problem": str(error)})
-            return
-        self._send_json(200 if problem is None else 409, {"problem": problem, "state": state})
+    def _act(self, act: Callable[[], Any]) -> None:
+        """Do something; answer with its result and the new state, or with one sentence on what was wrong."""
+        content = {}
+        for key, call in (("result", act), ("state", self.server.session.state)):
+            try:
+                content[key] = call()
+            except Exception as error:  # whatever it is, labeling goes on
+                content.setdefault("problem", " ".join(str(error).split()) or type(error).__name__)
+        self._send(409 if "problem" in content else 200, json.dumps(content).encode(), "application/json")
 
-    def _send_json(self, status: int, content: Any) -> None:
-        self._send(status, json.dumps(content).encode(), "application/json")
+    def _refuse(self) -> None:
+        self._send(403, b"Open the address that tabcast printed, in a browser on this machine.\n", "text/plain")
 
     def _send(self, status: int, content: bytes, kind: str) -> None:
         self.send_response_only(status)
-        for name, value in (HEADERS | {"Content-Type": f"{kind}; charset=utf-8"}).items():
+        length = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(content))}
+        for name, value in (HEADERS | length).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 

@@ -1,61 +1,55 @@
-"""A labeling session without its page: the next card, the answers, the model in the background and what it shows."""
+"""A labeling session without its page: the next card, the answers, the model in the background, what it shows."""
 
 from __future__ import annotations
 
 import os
-import threading
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock, RLock, Thread
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from tabcast.exceptions import TabcastWarning
 from tabcast.files import TableFileError
 from tabcast.files._parts import is_folder
 from tabcast.files._understand import find_labels
 from tabcast.files._values import MISSING_WORDS, text_of
-from tabcast.labeling import _file as answers
 from tabcast.labeling._choice import suggest_rows
-from tabcast.labeling._file import RANDOM, Entry, append_entry, digest_rows, find_standing, read_entries
+from tabcast.labeling._file import NO_ROW, RANDOM, Entry, Event, append_entry, digest_rows, find_standing, read_entries
 from tabcast.report._words import percent, say_bound, say_filled
 from tabcast.runs import Run
 from tabcast.runs._fit_table import read_options
 from tabcast.runs._folder import check_folder
-from tabcast.runs._table import name_of, prepare_table, read_table
+from tabcast.runs._table import FEW_RANDOM, name_of, prepare_table, read_table
 from tabcast.runs._training import train_run
 from tabcast.table import Floats
 from tabcast.wording import suggest
 
-REFIT_EVERY = BATCH = 10  # labels
+BATCH = 10  # labels after which the model is fitted again, and rows that are suggested at a time
 RECENT = 20  # labels that show whether labels still change the accuracy
-FEW_RANDOM = 30  # rows on which an accuracy says little
-MOST_COLD = 50  # labels after which a class without two labels does not hold up the choice of rows any more
-MOST_POOL = 5_000  # unlabeled rows among which is chosen
-MOST_UNLABELED = 50_000  # that train, as in `tabcast fit`
+MOST_COLD = 50  # labels after which a class without two of them holds up the choice of rows no longer
+MOST_POOL, MOST_UNLABELED = 5_000, 50_000  # unlabeled rows among which is chosen, and that train
 MOST_CLASSES, LONGEST_CLASS, LONGEST_CELL = 50, 80, 20_000
 
 
-class RefusedError(ValueError):
-    """An answer that was not taken, in one sentence."""
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """The model of the labels after some number of answers, its features of all rows and their probabilities."""
+class Fitted(NamedTuple):
+    """The model after some number of changes of labels, its features of all rows and their probabilities."""
 
     run: Run
     X: pd.DataFrame
     proba: Floats
-    n_answers: int
+    n_changes: int
 
 
 class Session:
-    """The state of a session; every method may be called by any thread.
+    """The state of a session, for any number of threads.
 
-    `path` is the label file; results go to `folder`.
+    `path` is the label file, `folder` where the results go.
     """
 
     def __init__(
@@ -70,95 +64,82 @@ class Session:
         seed: int = 0,
         estimator: Any = "auto",
     ) -> None:
-        options: dict[str, Any] = {"random_state": seed, "n_jobs": os.cpu_count() or 1, "verbose": 0, "dask": None}
-        options |= {"precision": precision, "scoring": None, "decision": None, "max_pool": MOST_UNLABELED}
-        self.options = read_options(estimator=estimator, **options)
+        settings: Any = {"precision": precision, "random_state": seed, "n_jobs": os.cpu_count() or 1, "verbose": 0}
+        settings |= {"max_pool": MOST_UNLABELED} | dict.fromkeys(("scoring", "decision", "dask"))
+        self.options = read_options(estimator=estimator, **settings)
         self.table, self.target, self.path, self.folder, self.overwrite = table, target, path, folder, overwrite
         self.frame, given = read_partly_labeled(table, target)
         self.given = {row: str(label) for row, label in enumerate(given) if label is not None}
         self.unlabeled = np.flatnonzero([label is None for label in given])
-        self.lock = threading.RLock()
-        self.size, self.entries = 0, list[Entry]()
+        self.lock, self.fit_lock = RLock(), Lock()
+        self.size, self.entries = -1, list[Entry]()
+        self.card: tuple[int, str] | None = None
         self.queue: list[tuple[int, str]] = []
         self.fitted: Fitted | None = None
         self.points: list[dict[str, Any]] = []
-        self.tried, self.is_training, self.wants_fill = 0, False, False
-        self.problem = self.filled = ""
+        self.tried_at, self.problem = -BATCH, ""
         self._catch_up()
-        self.card = self._next_card()
-
-    # ---- Answers
 
     def answer(self, step: int, event: str, label: str = "") -> None:
-        """Take an answer to the card of a step: on the disk before this returns."""
+        """Take an answer to the card of a step; it is on the disk before this returns."""
         with self.lock:
             self._catch_up()
             if step != len(self.entries):
-                raise RefusedError("This card was answered in another window, so this answer was not taken.")
-            append_entry(self.path, self._read_answer(event, label))
+                raise ValueError("This card was answered in another window, so this answer was not taken.")
+            card, entry = self._read_answer(event, label)
+            append_entry(self.path, entry)
+            if card is not None and self.card is not None and card != self.card:
+                self.queue.insert(0, self.card)  # after an undo
+            self.card = card
             self._catch_up()
-            self._begin_fit()
 
-    def _read_answer(self, event: str, label: str) -> Entry:
-        """The line to write; an undone row is the card again."""
-        if event == answers.UNDO:
-            if not self.standing:
-                raise RefusedError("There is nothing to undo.")
+    def _read_answer(self, event: str, label: str) -> tuple[tuple[int, str] | None, Entry]:
+        """The card to show then, None for the next one, and the line to write."""
+        if event == Event.UNDO and self.standing:
             last = self.standing[-1]
-            if last.row != answers.NO_ROW:
-                self.queue = [*([self.card] if self.card else []), *self.queue]
-                self.card = (last.row, last.how)
-            return Entry(last.row, last.digest, answers.UNDO)
-        if event == answers.NEW_CLASS:
-            return Entry(answers.NO_ROW, "", answers.NEW_CLASS, self._check_class(label.strip()))
-        if self.card is None or event not in (answers.LABEL, answers.SKIP, answers.CANNOT_TELL):
-            raise RefusedError("There is no card to answer.")
-        if event == answers.LABEL and label not in self.classes:
-            raise RefusedError(f"There is no class {label!r}.")
+            return self.card if last.row == NO_ROW else (last.row, last.how), Entry(last.row, last.digest, Event.UNDO)
+        if event == Event.NEW_CLASS:
+            if not label or len(label) > LONGEST_CLASS or not label.isprintable() or label != label.strip():
+                raise ValueError(f"A class needs a name of 1 to {LONGEST_CLASS} printable characters.")
+            if label.casefold() in MISSING_WORDS:
+                raise ValueError(f"{label!r} means a missing value in tables; choose another name.")
+            if label.casefold() in (one.casefold() for one in self.classes):
+                raise ValueError(f"There is a class {label!r} already.")
+            return self.card, Entry(NO_ROW, "", Event.NEW_CLASS, label)
+        if (
+            self.card is None
+            or event not in (Event.LABEL, Event.SKIP, Event.CANNOT_TELL)
+            or (event == Event.LABEL) != (label in self.classes)
+        ):
+            raise ValueError(f"There is nothing to answer here with {str(event)!r} {label!r}.")
         row, how = self.card
-        label = label if event == answers.LABEL else ""
-        return Entry(row, digest_rows(self.frame, [row], self.target)[0], event, label, how)
-
-    def _check_class(self, name: str) -> str:
-        """The name of a new class."""
-        if not name or len(name) > LONGEST_CLASS or not name.isprintable():
-            raise RefusedError(f"A class needs a name of 1 to {LONGEST_CLASS} printable characters.")
-        if name.casefold() in MISSING_WORDS:
-            raise RefusedError(f"{name!r} means a missing value in tables; choose another name.")
-        if name.casefold() in (one.casefold() for one in self.classes):
-            raise RefusedError(f"There is a class {name!r} already.")
-        return name
+        return None, Entry(row, digest_rows(self.frame, [row], self.target)[0], event, label, how)
 
     def _catch_up(self) -> None:
-        """Read what was appended to the file, also by another process; a file that is gone is an error."""
-        if not self.path.exists() and not self.entries:
-            size = 0
-        elif (size := self.path.stat().st_size) != self.size:
-            self.entries = read_entries(self.path, self.frame, self.target)
-        self.size = size
+        """Read what was appended to the file, by this process or another one."""
+        size = self.path.stat().st_size if self.entries or self.path.exists() else 0
+        if size == self.size:
+            return
+        self.entries, self.size = read_entries(self.path, self.frame, self.target) if size else [], size
         self.standing = find_standing(self.entries)
-        self.answers = {one.row: one for one in self.standing if one.row != answers.NO_ROW}
-        added = [one.label for one in self.standing if one.event in (answers.LABEL, answers.NEW_CLASS)]
-        self.classes = list(dict.fromkeys([*sorted(set(self.given.values()), key=_sort_key), *added]))
-        labeled = {row: one.label for row, one in self.answers.items() if one.event == answers.LABEL}
-        self.labels = self.given | labeled
+        self.answers = {one.row: one for one in self.standing if one.row != NO_ROW}
+        self.labels = self.given | {one.row: one.label for one in self.answers.values() if one.event == Event.LABEL}
+        self.n_changes = sum(one.event in (Event.LABEL, Event.UNDO) for one in self.entries)
         self.counts = Counter(self.labels.values())
-        if self.card is not None and self.card[0] in self.answers:
+        added = [one.label for one in self.standing if one.label]
+        self.classes = list(dict.fromkeys([*sorted(set(self.given.values()), key=_order), *added]))
+        if self.card is None or self.answers.get(self.card[0], Entry(0, "", Event.SKIP)).event != Event.SKIP:
             self.card = self._next_card()
-
-    # ---- Cards
-
-    card: tuple[int, str] | None = None
 
     def _next_card(self) -> tuple[int, str] | None:
         """The next row; skipped ones come again when no other is left."""
         self.queue = [one for one in self.queue if one[0] not in self.answers] or self.suggest(BATCH)
-        skipped = [one for one in self.standing if one.event == answers.SKIP and self.answers[one.row] is one]
+        skipped = [one for one in self.standing if one.event == Event.SKIP and self.answers[one.row] is one]
         self.queue = self.queue or [(one.row, one.how) for one in skipped[:1]]
         return self.queue.pop(0) if self.queue else None
 
     def suggest(self, count: int) -> list[tuple[int, str]]:
-        """Rows to label next, and how each was found: at random until there is a model, or for a precision always."""
+        """Rows to label next, and how each was found: at random until there is a model, and for a precision."""
         seed = [self.options.random_state, len(self.entries)]
         left = np.random.default_rng(seed).permutation(np.setdiff1d(self.unlabeled, list(self.answers)))
         is_cold = len(self.labels) < MOST_COLD and any(self.counts[name] < 2 for name in self.classes)
@@ -170,159 +151,124 @@ class Session:
         found = suggest_rows(self.fitted.X.iloc[rows], y, self.fitted.proba[rows], count, number)
         return [(int(rows[row]), how) for row, how in zip(found["row"], found["how"], strict=True)]
 
-    def probabilities(self) -> list[dict[str, Any]] | None:
-        """What the model of the last fit predicts for the card, the most probable class first."""
-        with self.lock:
-            if self.fitted is None or self.card is None:
-                return None
-            row = self.fitted.proba[self.card[0]]
-            names = [text_of(one) for one in self.fitted.run.model.classes_]
-            return [{"label": names[one], "probability": float(row[one])} for one in np.argsort(-row, kind="stable")]
+    def tasks(self, count: int) -> list[dict[str, Any]]:
+        """Rows to label next as tasks of Label Studio."""
+        rows = self.suggest(count)
+        digests = digest_rows(self.frame, [row for row, _ in rows], self.target)
+        return [
+            {"data": {"row": row, "digest": digest, "how": how, "cells": dict(self.cells(row))}}
+            for (row, how), digest in zip(rows, digests, strict=True)
+        ]
 
     def cells(self, row: int) -> list[tuple[str, str | None]]:
         """Columns with their values, the most important of the last fit first."""
         names = [name for name in self.frame.columns if name != self.target]
         if self.fitted is not None and self.fitted.run.diagnostics is not None:
             ranked = self.fitted.run.diagnostics.importance.columns["name"].tolist()
-            place = {name: number for number, name in enumerate(ranked)}
-            names.sort(key=lambda name: place.get(name, len(place)))
-        cells = [(name, self.frame[name].iloc[row]) for name in names]
-        return [(name, None if value is None or value != value else text_of(value)[:LONGEST_CELL]) for name, value in cells]
+            names.sort(key=lambda name: ranked.index(name) if name in ranked else len(ranked))
+        values = [(name, self.frame[name].iloc[row]) for name in names]
+        return [(name, None if pd.isna(value) else text_of(value)[:LONGEST_CELL]) for name, value in values]
 
-    # ---- The model
-
-    def fill(self) -> None:
-        """Train on all labels in the background, and write what `tabcast fit` writes."""
+    def probabilities(self) -> list[tuple[str, float]]:
+        """What the last model predicts for the card, the most probable class first; nothing without a model."""
         with self.lock:
-            if not self._is_enough():
-                raise RefusedError("Label at least two rows of at least two classes first.")
-            check_folder(self.folder, overwrite=self.overwrite)
-            self.wants_fill, self.filled = True, f"Training on all labels; then everything is written to {self.folder}."
-            self._begin_fit()
+            if self.fitted is None or self.card is None:
+                return []
+            row = self.fitted.proba[self.card[0]]
+            classes = self.fitted.run.model.classes_
+            return [(text_of(classes[one]), float(row[one])) for one in np.argsort(-row, kind="stable")]
 
-    def begin(self) -> None:
-        """Fit the labels that are there already."""
-        with self.lock:
-            self._begin_fit()
+    def fit(self) -> Run:
+        """What `tabcast fit --labels` does, unless the last model is of the same labels."""
+        with self.fit_lock:
+            fitted, n_changes, labels = self.fitted, self.n_changes, self.path if self.entries else None
+            if fitted is None or fitted.n_changes != n_changes:
+                limits: Any = {"max_pool": self.options.max_pool, "random_state": self.options.random_state}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", TabcastWarning)  # the page has words of its own
+                    prepared = prepare_table(self.table, self.target, labels=labels, **limits)
+                    run = train_run(prepared, self.options)
+                proba = np.asarray(run.model.predict_proba(prepared.X), dtype=float)
+                fitted = Fitted(run, prepared.X, proba, n_changes)
+                quality = run.summary["diagnostics"]["quality"]
+                with self.lock:
+                    self.fitted, self.problem = fitted, ""
+                    ends = {"low": quality["accuracy_low"], "high": quality["accuracy_high"]}
+                    n, accuracy = run.summary["table"]["n_labeled"], quality["accuracy"]
+                    self.points.append({"n": n, "rows": quality["n_rows"], "accuracy": accuracy} | ends)
+            return fitted.run
 
-    def _is_enough(self) -> bool:
+    def fill(self) -> str:
+        """Train on all labels, and write what `tabcast fit` writes."""
+        if not self.is_enough():
+            raise ValueError("Label at least two rows of at least two classes first.")
+        check_folder(self.folder, overwrite=self.overwrite)
+        run = self.fit()
+        run.save(self.folder, overwrite=self.overwrite)
+        self.overwrite = True  # it is ours now
+        filled = run.summary.get("filled")
+        names = ", ".join(run.summary["files"].values())
+        return " ".join([f"Written to {self.folder}: {names}.", *(say_filled(filled)[:1] if filled else [])])
+
+    def is_enough(self) -> bool:
         """Whether two classes have two labels, without which nothing can be trained and evaluated."""
         return sum(n >= 2 for n in self.counts.values()) >= 2
 
-    def _n_answers(self) -> int:
-        """Lines that changed a label."""
-        return sum(one.event in (answers.LABEL, answers.UNDO) for one in self.entries)
-
-    def _begin_fit(self) -> None:
-        """Start a fit where one is due and none is running."""
-        is_due = not (self.points or self.problem) or self._n_answers() - self.tried >= REFIT_EVERY
-        if not self.is_training and self._is_enough() and (is_due or self.wants_fill):
-            self.is_training = True
-            threading.Thread(target=self._fit_in_background, daemon=True).start()
-
     def _fit_in_background(self) -> None:
-        """Fit unless the last one is of the same labels, write if that is wanted, and start over if more came."""
-        with self.lock:
-            fitted, n_answers, is_last = self.fitted, self._n_answers(), self.wants_fill
-            self.tried = n_answers
-        problem = filled = ""
         try:
-            if fitted is None or fitted.n_answers != n_answers:
-                fitted = self._fit(n_answers)
-            if is_last:
-                fitted.run.save(self.folder, overwrite=self.overwrite)
-                files = ", ".join(str(one) for one in fitted.run.summary["files"].values())
-                filled = " ".join([f"Written to {self.folder}: {files}.", *self._say_filled(fitted)])
+            self.fit()
         except Exception as error:  # whatever it is, labeling goes on
-            problem = " ".join(str(error).split()) or type(error).__name__
-        with self.lock:
-            if not problem and fitted is not None:
-                self._remember(fitted)
-            self.problem, self.is_training = problem, False
-            if is_last:
-                self.wants_fill, self.filled, self.overwrite = False, filled, self.overwrite or bool(filled)
-            self._begin_fit()
-
-    def _fit(self, n_answers: int) -> Fitted:
-        """What `tabcast fit --labels` does."""
-        max_pool, seed = self.options.max_pool, self.options.random_state
-        frame = self.frame.copy()
-        frame[self.target] = pd.Series([self.labels.get(r) for r in range(len(frame))], dtype=object)
-        prepared = prepare_table(frame, self.target, max_pool=max_pool, random_state=seed)
-        run = train_run(prepared, self.options)
-        return Fitted(run, prepared.X, np.asarray(run.model.predict_proba(prepared.X), dtype=float), n_answers)
-
-    def _remember(self, fitted: Fitted) -> None:
-        """Keep the accuracy of a new fit."""
-        quality = fitted.run.diagnostics.quality if fitted.run.diagnostics is not None else None
-        if fitted is not self.fitted and quality is not None:
-            point = {"n": int(fitted.run.summary["table"]["n_labeled"]), "rows": quality.n_rows}
-            point |= {"accuracy": quality.accuracy, "low": quality.accuracy_low, "high": quality.accuracy_high}
-            self.points.append(point)
-        self.fitted = fitted
-
-    def _say_filled(self, fitted: Fitted) -> list[str]:
-        filled = fitted.run.summary.get("filled")
-        return say_filled(filled)[:1] if filled else []
-
-    # ---- For the page
+            self.problem = " ".join(str(error).split()) or type(error).__name__
 
     def state(self) -> dict[str, Any]:
-        """Everything that the page shows, as plain JSON."""
+        """Everything that the page shows, as plain JSON; starts a fit where one is due."""
         with self.lock:
             self._catch_up()
+            if self.is_enough() and self.n_changes - self.tried_at >= BATCH and not self.fit_lock.locked():
+                self.tried_at = self.n_changes
+                Thread(target=self._fit_in_background, daemon=True).start()
             filled = self.fitted.run.summary.get("filled") if self.fitted is not None else None
-            hows = Counter(one.how for one in self.answers.values() if one.event == answers.LABEL)
-            card = None
-            if self.card is not None:
-                card = {"row": self.card[0], "cells": self.cells(self.card[0])}
             return {
                 "table": name_of(self.table),
                 "target": self.target,
                 "file": str(self.path),
                 "step": len(self.entries),
-                "card": card,
+                "card": self.card and {"row": self.card[0], "cells": self.cells(self.card[0])},
                 "can_undo": bool(self.standing),
-                "classes": [{"name": name, "n": self.counts[name]} for name in self.classes],
+                "classes": [(name, self.counts[name]) for name in self.classes],
                 "n_labels": len(self.labels),
-                "n_given": len(self.given),
-                "n_random": hows[RANDOM],
                 "n_left": len(self.unlabeled) - len(self.answers),
                 "points": self.points,
-                "share": None if filled is None else filled["share"],
-                "precision": self.options.precision,
+                "filled": filled and (filled["precision"], filled["share"]),
                 "advice": self._advise(filled),
-                "is_training": self.is_training,
-                "problem": self.problem,
-                "filled": self.filled,
+                "is_training": self.fit_lock.locked(),
             }
 
     def _advise(self, filled: Mapping[str, Any] | None) -> str:
+        few = [name for name in self.classes if self.counts[name] < 2]
+        if self.problem:
+            return f"The model could not be trained: {self.problem}"
         if self.points:
             return advise(self.points, filled)
         if len(self.classes) < 2:
-            return "Add the classes first: at least two."
-        few = [name for name in self.classes if self.counts[name] < 2]
-        if few and len(self.labels) < MOST_COLD:
-            return f"Rows are drawn at random until every class has two labels; missing: {', '.join(few)}."
-        return "The first model is being trained." if self.is_training else "Go on."
+            return "Add the classes first, at least two."
+        missing = f"; missing: {', '.join(few)}" if few else ""
+        return f"Rows are drawn at random until every class has two labels and there is a model{missing}."
 
 
-def read_partly_labeled(table: str, target: str) -> tuple[pd.DataFrame, Any]:
+def read_partly_labeled(table: str, target: str) -> tuple[pd.DataFrame, NDArray[Any]]:
     """The table, and the label of each row as text, None where there is none; the target may be a new column."""
     if is_folder(table):
         raise TableFileError(f"{table} is a folder; labeling needs a table in one file.")
-    frame = read_table(table, "table")
+    frame = read_table(table, "table", [target], unique=True)
     if target not in frame.columns:
         if not target or (hint := suggest(target, list(frame.columns))):
             hint = hint if target else "; name the column of labels, an existing or a new one."
             raise TableFileError(f"The table has no column {target!r}{hint}")
         return frame, np.full(len(frame), None, dtype=object)
     texts = find_labels(frame[target], None)
-    if len(texts.levels) > MOST_CLASSES:
-        raise TableFileError(
-            f"Column {target!r} has {len(texts.levels):,} different values, more than {MOST_CLASSES} classes; name another."
-        )
+    if (n := len(texts.levels)) > MOST_CLASSES:
+        raise TableFileError(f"Column {target!r} has {n:,} different values: more than {MOST_CLASSES} are no classes.")
     if not (texts.codes < 0).any():
         raise TableFileError(f"Every row has a label in {target!r}; there is nothing to label.")
     return frame, texts.spread(texts.levels, None)
@@ -334,28 +280,25 @@ def advise(points: Sequence[Mapping[str, Any]], filled: Mapping[str, Any] | None
     With a precision: stop when it is reached for some rows. Else: stop when the accuracies of the last twenty labels
     all lie in the interval of the last one, which at least thirty random rows must support.
     """
-    last = points[-1]
+    last, before = points[-1], [place for place, one in enumerate(points) if one["n"] <= points[-1]["n"] - RECENT]
+    if filled is not None and filled["n_filled"]:
+        reached = f"{100 * filled['precision']:.6g}% is reached for {percent(filled['share'])} of the unlabeled rows"
+        return f"You can stop if this is enough: the precision of {reached}."
     if filled is not None:
-        if not filled["n_filled"]:
-            return f"Go on. {say_bound(filled)}" if filled["n_held_out"] and filled["n_unlabeled"] else "Go on."
-        return (
-            f"The precision of {100 * filled['precision']:.6g}% is reached for {percent(filled['share'])} of the unlabeled rows. "
-            "You can stop here; more labels would fill more rows."
-        )
+        return f"Go on. {say_bound(filled)}" if filled["n_held_out"] and filled["n_unlabeled"] else "Go on."
     if last["rows"] < FEW_RANDOM:
-        return f"Go on: the accuracy is known from {last['rows']} random rows only; below {FEW_RANDOM} it says little."
-    before = [number for number, one in enumerate(points) if one["n"] <= last["n"] - RECENT]
+        return f"Go on: the accuracy on {last['rows']} random rows says little; wait for {FEW_RANDOM}."
     if not before:
         return f"Go on: {RECENT} labels after the first accuracy it shows whether labels still change it."
     recent = [one["accuracy"] for one in points[before[-1] :]]
-    change = f"the last {last['n'] - points[before[-1]]['n']} labels changed the accuracy from {percent(recent[0])} to {percent(recent[-1])}"
-    interval = f"its interval, {percent(last['low'])} to {percent(last['high'])}"
+    n, ends = last["n"] - points[before[-1]]["n"], f"{percent(last['low'])} to {percent(last['high'])}"
+    change = f"the last {n} labels changed the accuracy from {percent(recent[0])} to {percent(recent[-1])}"
     if all(last["low"] <= one <= last["high"] for one in recent):
-        return f"You can stop: {change}, which is within {interval}."
-    return f"Go on: {change}, which is more than {interval}."
+        return f"You can stop if this is good enough: {change}, which is within its interval, {ends}."
+    return f"Go on: {change}, which is more than its interval, {ends}."
 
 
-def _sort_key(label: str) -> tuple[bool, float, str]:
+def _order(label: str) -> tuple[bool, float, str]:
     """Numbers by value, then words."""
     try:
         return (False, float(label), label)

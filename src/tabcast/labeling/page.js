@@ -4,12 +4,12 @@ const KEYS = { s: "skip", c: "cannot tell", u: "undo", p: "#ask", m: "#more", n:
 const STOPPED = "The program behind this page has stopped. Every answer is saved: start tabcast label again to go on.";
 const find = (selector) => document.querySelector(selector);
 const say = (selector, text) => { if (find(selector).textContent !== text) find(selector).textContent = text; };
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 1 && (share < 0.1 || share > 0.985) ? 1 : 0)}%`;
+const percent = (share) => `${(100 * share).toFixed(share % 1 && (share < 0.1 || share > 0.985) ? 1 : 0)}%`;
 let state = null, busy = false, all = false, typed = "";
 
 function make(tag, attributes, ...content) { // text stays text, whatever is in it
-  const space = /^(svg|path|line|circle|text)$/.test(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
-  const one = document.createElementNS(space, tag);
+  const space = /^(svg|path|circle|text)$/.test(tag) ? "2000/svg" : "1999/xhtml";
+  const one = document.createElementNS(`http://www.w3.org/${space}`, tag);
   for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
   one.append(...content);
   return one;
@@ -24,15 +24,15 @@ async function request(name, body) {
   }
 }
 
-async function send(name, event, label = "") {
+async function answer(event, label = "") {
   if (busy || !state) return;
   busy = true;
   const row = state.card && `Row ${state.card.row}`;
-  const got = await request(name, { step: state.step, event, label });
+  const got = await request("answer", { step: state.step, event, label });
   busy = false;
   show(got);
-  if (got.problem || name === "fill") return;
-  const done = { label: `${row}: ${label}.`, skip: `${row} skipped.`, undo: "Taken back.", class: `Class ${label} added.` };
+  if (got.problem) return;
+  const done = { undo: "Taken back.", class: `Class ${label} added.`, label: `${row}: ${label}.` };
   say("#said", done[event] || `${row}: ${event}.`);
   if (event === "class") toggle("#new", "#add", false);
   find("#title").focus({ preventScroll: true });
@@ -54,13 +54,20 @@ function toggle(button, part, shown = find(part).hidden) {
 
 async function showGuess() {
   if (!toggle("#ask", "#guess")) return;
-  const found = await request("probabilities");
-  const lines = Array.isArray(found) ? found : [{ label: "There is no model of this row yet.", probability: 0 }];
-  find("#guess").replaceChildren(...lines.flatMap((one) => {
+  const { result = [] } = await request("probabilities");
+  find("#guess").replaceChildren(...result.flatMap(([name, probability]) => {
     const bar = make("div", {});
-    bar.style.width = percent(one.probability);
-    return [make("dt", {}, one.label), make("dd", {}, bar), make("dd", {}, Array.isArray(found) ? percent(one.probability) : "")];
-  }));
+    bar.style.width = percent(probability);
+    return [make("dt", {}, name), make("dd", {}, bar), make("dd", {}, percent(probability))];
+  }), ...(result.length ? [] : [make("dt", {}, "There is no model yet.")]));
+}
+
+async function fill() {
+  find("#fill").disabled = true;
+  say("#filled", "Training on all labels; go on labeling meanwhile.");
+  const got = await request("fill", {});
+  say("#filled", got.problem || got.result);
+  find("#fill").disabled = false;
 }
 
 document.addEventListener("keydown", (key) => {
@@ -84,8 +91,8 @@ document.addEventListener("keydown", (key) => {
 
 document.addEventListener("click", (click) => {
   const button = click.target.closest("button") || { dataset: {} };
-  if (button.dataset.event) send("answer", button.dataset.event, button.dataset.label);
-  else if (button.id === "fill") send("fill", "fill");
+  if (button.dataset.event) answer(button.dataset.event, button.dataset.label);
+  else if (button.id === "fill") fill();
   else if (button.id === "ask") showGuess();
   else if (button.id === "new") (toggle("#new", "#add") ? find("#name") : find("#title")).focus();
   else if (button.id === "more") showCells(all = !all);
@@ -93,7 +100,7 @@ document.addEventListener("click", (click) => {
 
 find("#add").addEventListener("submit", (submit) => {
   submit.preventDefault();
-  send("answer", "class", find("#name").value.trim());
+  answer("class", find("#name").value.trim());
   find("#name").value = "";
 });
 
@@ -121,18 +128,18 @@ function showCells() {
   find("#ask").hidden = !state.card;
   find("#cells").replaceChildren(...cells.slice(0, all ? undefined : FIRST).map(([name, value]) => {
     const long = value !== null && (value.length > LONG || value.includes("\n"));
-    const shown = value === null ? make("dd", { class: "missing" }, "missing") : make("dd", long ? { tabindex: 0 } : {}, value);
-    return make("div", long ? { class: "long" } : {}, make("dt", {}, name), shown);
+    const looks = value === null ? { class: "missing" } : long ? { tabindex: 0 } : {};
+    return make("div", { class: long ? "long" : "" }, make("dt", {}, name), make("dd", looks, value ?? "missing"));
   }));
   find("#more").hidden = cells.length <= FIRST;
-  find("#more").replaceChildren(all ? "Show fewer columns " : `Show all ${cells.length} columns `, make("kbd", {}, "M"));
+  find("#more").replaceChildren(all ? "Fewer columns " : `All ${cells.length} columns `, make("kbd", {}, "M"));
 }
 
 function showClasses() {
-  const names = JSON.stringify(state.classes.map((one) => one.name));
+  const names = JSON.stringify(state.classes.map(([name]) => name));
   if (find("#classes").dataset.names !== names) {
     find("#classes").dataset.names = names; // only then, or a button would lose the focus
-    find("#classes").replaceChildren(...state.classes.map(({ name }, place) => {
+    find("#classes").replaceChildren(...state.classes.map(([name], place) => {
       return make("button", { "data-event": "label", "data-label": name }, name, make("kbd", {}, String(place + 1)));
     }));
   }
@@ -143,16 +150,16 @@ function showClasses() {
 
 function showProgress() {
   const last = state.points.at(-1), figure = find("figure");
-  const facts = [["Labels", state.n_labels], ...state.classes.map((one) => [one.name, one.n])];
+  const facts = [["Labels", state.n_labels], ...state.classes];
   if (last) facts.push(["Accuracy on random rows", percent(last.accuracy)]);
   if (last) facts.push(["its 95% interval", `${percent(last.low)} to ${percent(last.high)}`]);
-  if (state.share !== null) facts.push([`Rows to fill at ${percent(state.precision)}`, percent(state.share)]);
+  if (state.filled) facts.push([`Rows to fill at ${percent(state.filled[0])}`, percent(state.filled[1])]);
   facts.push(["Model", state.is_training ? "is being trained" : last ? `of ${last.n} labels` : "none yet"]);
   say("#count", `${state.n_left.toLocaleString("en")} rows left`);
-  say("#advice", state.problem ? `The model could not be trained: ${state.problem}` : state.advice);
-  say("#filled", state.filled);
+  say("#advice", state.advice);
   say("#file", state.file);
-  find("#facts").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+  const lines = facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
+  find("#facts").replaceChildren(...lines);
   figure.hidden = !last;
   if (last) figure.replaceChildren(figure.firstElementChild, draw(state.points, last));
 }
@@ -161,22 +168,23 @@ function draw(points, last) {
   const low = Math.floor(10 * Math.min(...points.map((one) => one.low))) / 10;
   const high = Math.ceil(10 * Math.max(...points.map((one) => one.high))) / 10;
   const first = points[0].n, span = last.n - first;
-  const x = (one) => (span ? 48 + (230 * (one.n - first)) / span : 160), y = (share) => 128 - (120 * (share - low)) / (high - low);
-  const join = (places) => `M${places.map((place) => place.join()).join("L")}`;
-  const edge = [...points.map((one) => [x(one), y(one.high)]), ...[...points].reverse().map((one) => [x(one), y(one.low)])];
-  const told = `After ${last.n} labels ${percent(last.accuracy)}, interval ${percent(last.low)} to ${percent(last.high)}`;
+  const x = (one) => (span ? 48 + (230 * (one.n - first)) / span : 160);
+  const y = (share) => 128 - (120 * (share - low)) / (high - low);
+  const join = (key, some = points) => some.map((one) => `${x(one)},${y(one[key])}`).join("L");
+  const told = `After ${last.n} labels ${percent(last.accuracy)}, ${percent(last.low)} to ${percent(last.high)}`;
+  const texts = new Set([points[0], last]);
   return make("svg", { viewBox: "0 0 300 150", role: "img", "aria-label": told },
     ...[low, (low + high) / 2, high].flatMap((share) => [
-      make("line", { class: "grid", x1: 36, x2: 292, y1: y(share), y2: y(share) }),
+      make("path", { class: "grid", d: `M36,${y(share)}H292` }),
       make("text", { x: 30, y: y(share) + 4, "text-anchor": "end" }, percent(share)),
     ]),
-    make("path", { class: "band", d: `${join(edge)}Z` }),
-    make("path", { class: "line", d: join(points.map((one) => [x(one), y(one.accuracy)])) }),
+    make("path", { class: "band", d: `M${join("high")}L${join("low", [...points].reverse())}Z` }),
+    make("path", { class: "line", d: `M${join("accuracy")}` }),
     ...points.flatMap((one) => [
-      make("path", { class: "line", d: join([[x(one), y(one.low)], [x(one), y(one.high)]]) }),
+      make("path", { class: "line", d: `M${join("low", [one])}L${join("high", [one])}` }),
       make("circle", { class: "dot", cx: x(one), cy: y(one.accuracy), r: 3.5 }),
     ]),
-    ...[...new Set([points[0], last])].map((one) => make("text", { x: x(one), y: 146, "text-anchor": "middle" }, String(one.n))));
+    ...[...texts].map((one) => make("text", { x: x(one), y: 146, "text-anchor": "middle" }, String(one.n))));
 }
 
 poll();

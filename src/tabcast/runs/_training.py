@@ -132,7 +132,7 @@ def suggest_values(
     )
     names = [*table.identifiers.columns, *(name for name in importance.columns["name"] if name in table.frame)]
     cells = table.frame[names[:MOST_VALUES]].astype(object).iloc[rows[found["row"]]]
-    values = cells.where(cells.notna(), None).astype(str).to_dict("records")
+    values = cells.where(cells.notna(), "").astype(str).to_dict("records")
     return [
         {"row": int(row), "how": how, "values": one}
         for row, how, one in zip(rows[found["row"]], found["how"], values, strict=True)
