@@ -6,7 +6,7 @@ import json
 import webbrowser
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from xml.sax.saxutils import quoteattr
 
 import typer
@@ -31,6 +31,14 @@ def label(
             show_default="required",
         ),
     ] = "",
+    estimator: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="auto: soft self-training with an ensemble; xgboost, lightgbm, catboost, random_forest, ...: with "
+            "that base classifier, for quick fits; cast: CAST.",
+        ),
+    ] = "auto",
     precision: Annotated[
         float | None,
         Option(
@@ -67,7 +75,8 @@ def label(
         try:
             if export not in (None, "label-studio"):
                 raise ValueError(f"--export must be label-studio; got {export!r}.")
-            session = Session(table, target, path, folder, overwrite=overwrite, precision=precision, seed=seed)
+            options: Any = {"estimator": estimator, "precision": precision, "overwrite": overwrite, "seed": seed}
+            session = Session(table, target, path, folder, **options)
             if export is not None:
                 export_tasks(session, Path(f"{name}-tasks.json"), overwrite=overwrite)
                 return

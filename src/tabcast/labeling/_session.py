@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -64,7 +63,8 @@ class Session:
         seed: int = 0,
         estimator: Any = "auto",
     ) -> None:
-        settings: Any = {"precision": precision, "random_state": seed, "n_jobs": os.cpu_count() or 1, "verbose": 0}
+        # One process: the other cores are left to whoever labels, and a killed server leaves none behind.
+        settings: Any = {"precision": precision, "random_state": seed, "n_jobs": 1, "verbose": 0}
         settings |= {"max_pool": MOST_UNLABELED} | dict.fromkeys(("scoring", "decision", "dask"))
         self.options = read_options(estimator=estimator, **settings)
         self.table, self.target, self.path, self.folder, self.overwrite = table, target, path, folder, overwrite

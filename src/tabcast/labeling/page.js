@@ -5,7 +5,7 @@ const STOPPED = "The program behind this page has stopped. Every answer is saved
 const find = (selector) => document.querySelector(selector);
 const say = (selector, text) => { if (find(selector).textContent !== text) find(selector).textContent = text; };
 const percent = (share) => `${(100 * share).toFixed(share % 1 && (share < 0.1 || share > 0.985) ? 1 : 0)}%`;
-let state = null, busy = false, all = false, typed = "";
+let state = null, busy = false, all = false, typed = "", timer = 0;
 
 function make(tag, attributes, ...content) { // text stays text, whatever is in it
   const space = /^(svg|path|circle|text)$/.test(tag) ? "2000/svg" : "1999/xhtml";
@@ -43,7 +43,7 @@ async function poll() {
     const got = await request("state");
     if (!busy && (!state || !got.state || got.state.step >= state.step)) show(got);
   }
-  setTimeout(poll, state && state.is_training ? 1000 : 3000);
+  timer = setTimeout(poll, state && state.is_training ? 1000 : 3000);
 }
 
 function toggle(button, part, shown = find(part).hidden) {
@@ -129,7 +129,8 @@ function showCells() {
   find("#cells").replaceChildren(...cells.slice(0, all ? undefined : FIRST).map(([name, value]) => {
     const long = value !== null && (value.length > LONG || value.includes("\n"));
     const looks = value === null ? { class: "missing" } : long ? { tabindex: 0 } : {};
-    return make("div", { class: long ? "long" : "" }, make("dt", {}, name), make("dd", looks, value ?? "missing"));
+    const parts = name.split(/(?<=_)/).flatMap((part) => [part, make("wbr", {})]); // where a long name may break
+    return make("div", { class: long ? "long" : "" }, make("dt", {}, ...parts), make("dd", looks, value ?? "missing"));
   }));
   find("#more").hidden = cells.length <= FIRST;
   find("#more").replaceChildren(all ? "Fewer columns " : `All ${cells.length} columns `, make("kbd", {}, "M"));
