@@ -34,6 +34,7 @@ ROOMS = {
     "tabcast.guard": "Did the unlabeled rows help?",
     "tabcast.diagnostics": "Quality of the model, and properties of a partially labeled table",
     "tabcast.files": "Reading and writing table files, and interpreting their columns",
+    "tabcast.labeling": "Which rows to label next",
     "tabcast.report": "The report of a run",
     "tabcast.runs": "Runs, run folders and model files",
     "tabcast.plots": "Figures of a run or a fitted model",

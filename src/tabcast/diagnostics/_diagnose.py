@@ -28,7 +28,7 @@ from tabcast.guard._comparison import OutOfFold
 from tabcast.statistics._intervals import smoothed_shares
 from tabcast.table import Index
 from tabcast.table._labels import UNLABELED, read_labels
-from tabcast.table._tables import read_table, take_rows
+from tabcast.table._tables import read_table
 from tabcast.table._types import stack_rows
 
 
@@ -129,7 +129,8 @@ def diagnose(
     check_is_fitted(guarded, "self_trained_")
     table, codes = _read(guarded, X, y, X_unlabeled)
     model, held_out, classes = guarded.self_trained_, guarded.out_of_fold_, guarded.self_trained_.classes_
-    random = np.setdiff1d(np.arange(len(codes)), guarded._chosen)
+    is_random = codes != UNLABELED
+    is_random[guarded._chosen] = False  # compared with all other rows, to which these belong
     return Diagnostics(
         quality=quality(held_out.codes, held_out.kept_labels, supervised_labels(guarded), classes),
         decisions=_compare_decisions(held_out, codes, guarded._chosen, classes),
@@ -137,8 +138,8 @@ def diagnose(
         thresholds=thresholds(held_out.codes, held_out.kept, classes, guarded.decision_),
         importance=_find_importance(guarded, table, codes, random_state),
         covariate_shift=covariate_shift(
-            table if len(random) == len(table) else take_rows(table, random),
-            codes[random] != UNLABELED,
+            table,
+            is_random,
             categorical_features=model.categorical_features,
             random_state=random_state,
         ),

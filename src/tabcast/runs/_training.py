@@ -118,25 +118,16 @@ def suggest_values(
     table: PreparedTable, guarded: GuardedClassifier, importance: Importance, options: Options
 ) -> list[dict[str, Any]]:
     """Rows to label next, as plain JSON: `row`, `how`, and the values of identifiers and of important columns."""
-    if not len(table.unlabeled):
-        return []
-    looked_at = np.random.default_rng(options.random_state).permutation(table.unlabeled)[:MOST_LOOKED_AT]
-    rows = np.sort(np.concatenate([np.flatnonzero(~pd.isna(table.y)), looked_at]))
-    X, y = table.X.iloc[rows], table.y[rows]
-    found = suggest_rows(
-        X,
-        y,
-        guarded.predict_proba(X),
-        random_state=options.random_state,
-        random_share=RANDOM_SHARE if options.precision is None else 1.0,
-    )
+    pool = np.random.default_rng(options.random_state).permutation(table.unlabeled)[:MOST_LOOKED_AT]
+    rows = np.sort(np.concatenate([np.flatnonzero(~pd.isna(table.y)), pool]))
+    X, share = table.X.iloc[rows], RANDOM_SHARE if options.precision is None else 1.0
+    proba = guarded.predict_proba(X)
+    found = suggest_rows(X, table.y[rows], proba, random_state=options.random_state, random_share=share)
     names = [*table.identifiers.columns, *(name for name in importance.columns["name"] if name in table.frame)]
-    cells = table.frame[names[:MOST_VALUES]].astype(object).iloc[rows[found["row"]]]
+    cells = table.frame[names[:MOST_VALUES]].iloc[rows[found["row"]]].astype(object)
     values = cells.where(cells.notna(), "").astype(str).to_dict("records")
-    return [
-        {"row": int(row), "how": how, "values": one}
-        for row, how, one in zip(rows[found["row"]], found["how"], values, strict=True)
-    ]
+    plain = zip(rows[found["row"]].tolist(), found["how"], values, strict=True)
+    return [{"row": row, "how": how, "values": shown} for row, how, shown in plain]
 
 
 def describe_model(guarded: GuardedClassifier, name: str) -> str:

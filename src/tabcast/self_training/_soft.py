@@ -190,7 +190,10 @@ class PreparedSoft(PreparedMethod):
         )
         teacher.fit(lesson)
         if teacher.out_of_fold_ is not None:
-            self.sampling = compare_samples(teacher.out_of_fold_, teacher.teach(supervised.pool_proba[:, present]))
+            taught = teacher.teach(supervised.pool_proba[:, present])
+            # Chosen rows are missing from the pool, but not from the rows of which the others are a random sample.
+            of_chosen = np.eye(len(present))[lesson.y[np.isin(train, data.chosen)]]
+            self.sampling = compare_samples(teacher.out_of_fold_, np.concatenate([taught, of_chosen]))
             held_out = data.labels.codes[train[teacher.held_out_]]
             self.calibration = calibrate_power(teacher.out_of_fold_, np.searchsorted(present, held_out))
         self.seconds += perf_counter() - start
