@@ -10,6 +10,7 @@ import pytest
 from tabcast import GuardedClassifier
 from tabcast.labeling._server import Server
 from tabcast.labeling._session import Session
+from tabcast.runs._fit_table import read_options
 
 DEADLINE = 60  # seconds; machines may be busy
 
@@ -47,11 +48,13 @@ def wait_for(check, what="it"):
 def open_session(tmp_path):
     """A function that opens, or opens again, a session on a table of customers."""
 
-    def open_it(table=None, target="churned", estimator="logistic_regression", **options):
+    def open_it(table=None, target="churned", estimator="logistic_regression", precision=None, seed=0):
         if table is not None:
             table.to_csv(tmp_path / "customers.csv", index=False)
-        paths = tmp_path / "customers-labels.csv", tmp_path / "out"
-        return Session(str(tmp_path / "customers.csv"), target, *paths, estimator=estimator, **options)
+        training = {"estimator": estimator, "precision": precision, "random_state": seed, "n_jobs": 1, "verbose": 0}
+        options = read_options(scoring=None, decision=None, dask=None, max_pool=1000, **training)
+        paths = str(tmp_path / "customers.csv"), target, tmp_path / "customers-labels.csv", tmp_path / "out"
+        return Session(*paths, options, overwrite=False)
 
     return open_it
 

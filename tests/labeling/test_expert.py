@@ -1,14 +1,13 @@
-"""A simulated expert, who labels from the truth through the same door as the page: fewer labels for the same accuracy."""
+"""A simulated expert, who labels from the truth through the door of the page, needs fewer labels."""
 
 import json
 
 import numpy as np
 import pytest
-from tests.conftest import read_dataset
-from tests.labeling.conftest import wait_for
-from tests.labeling.test_server import ask
 
 from tabcast.labeling._file import read_labels
+from tests.conftest import read_dataset
+from tests.labeling.test_server import ask
 
 
 def learn(server, truth, n_labels, every=10):
@@ -22,7 +21,7 @@ def learn(server, truth, n_labels, every=10):
         status, _, content = ask(server, "answer", said)
         assert status == 200, content
         state = json.loads(content)["state"]
-        if state["n_labels"] % every == 0 and session.is_enough():
+        if state["n_labels"] % every == 0 and session.is_enough:
             session.fit()
             left = np.setdiff1d(np.arange(len(truth)), list(session.labels))
             found = session.fitted.run.model.classes_[session.fitted.proba[left].argmax(axis=1)]

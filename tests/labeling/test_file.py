@@ -132,7 +132,7 @@ def test_what_is_no_label_file_is_refused(path, text, sentence):
 
 
 def test_unreadable_files_are_refused(path):
-    with pytest.raises(TableFileError, match=r"There is no label file .*labels\.csv"):
+    with pytest.raises(TableFileError, match=r"The label file .*labels\.csv cannot be read: No such file"):
         read_entries(path, TABLE, "y")
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TableFileError, match="is not a label file"):

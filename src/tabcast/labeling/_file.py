@@ -65,10 +65,8 @@ def read_entries(path: str | os.PathLike[str], frame: pd.DataFrame, target: str)
     path = Path(path)
     try:
         raw = path.read_bytes()
-    except FileNotFoundError:
-        raise TableFileError(f"There is no label file {path}; check the path.") from None
     except OSError as error:
-        raise TableFileError(f"{path} cannot be read: {error.strerror}.") from None
+        raise TableFileError(f"The label file {path} cannot be read: {error.strerror}; check the path.") from None
     entries = _read_label_studio(path, raw) if _is_json(raw) else _read_lines(path, raw)
     rows = {one.row: one.digest for one in entries if one.row != NO_ROW}
     there = sorted(row for row in rows if 0 <= row < len(frame))

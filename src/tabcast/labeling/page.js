@@ -153,7 +153,7 @@ function showProgress() {
   const last = state.points.at(-1), figure = find("figure");
   const facts = [["Labels", state.n_labels], ...state.classes];
   if (last) facts.push(["Accuracy on random rows", percent(last.accuracy)]);
-  if (last) facts.push(["its 95% interval", `${percent(last.low)} to ${percent(last.high)}`]);
+  if (last) facts.push(["its 95% interval", `${percent(last.accuracy_low)} to ${percent(last.accuracy_high)}`]);
   if (state.filled) facts.push([`Rows to fill at ${percent(state.filled[0])}`, percent(state.filled[1])]);
   facts.push(["Model", state.is_training ? "is being trained" : last ? `of ${last.n} labels` : "none yet"]);
   say("#count", `${state.n_left.toLocaleString("en")} rows left`);
@@ -166,23 +166,23 @@ function showProgress() {
 }
 
 function draw(points, last) {
-  const low = Math.floor(10 * Math.min(...points.map((one) => one.low))) / 10;
-  const high = Math.ceil(10 * Math.max(...points.map((one) => one.high))) / 10;
+  const low = Math.floor(10 * Math.min(...points.map((one) => one.accuracy_low))) / 10;
+  const high = Math.ceil(10 * Math.max(...points.map((one) => one.accuracy_high))) / 10;
   const first = points[0].n, span = last.n - first;
   const x = (one) => (span ? 48 + (230 * (one.n - first)) / span : 160);
   const y = (share) => 128 - (120 * (share - low)) / (high - low);
   const join = (key, some = points) => some.map((one) => `${x(one)},${y(one[key])}`).join("L");
-  const told = `After ${last.n} labels ${percent(last.accuracy)}, ${percent(last.low)} to ${percent(last.high)}`;
+  const told = `After ${last.n} labels ${percent(last.accuracy)}`;
   const texts = new Set([points[0], last]);
   return make("svg", { viewBox: "0 0 300 150", role: "img", "aria-label": told },
     ...[low, (low + high) / 2, high].flatMap((share) => [
       make("path", { class: "grid", d: `M36,${y(share)}H292` }),
       make("text", { x: 30, y: y(share) + 4, "text-anchor": "end" }, percent(share)),
     ]),
-    make("path", { class: "band", d: `M${join("high")}L${join("low", [...points].reverse())}Z` }),
+    make("path", { class: "band", d: `M${join("accuracy_high")}L${join("accuracy_low", [...points].reverse())}Z` }),
     make("path", { class: "line", d: `M${join("accuracy")}` }),
     ...points.flatMap((one) => [
-      make("path", { class: "line", d: `M${join("low", [one])}L${join("high", [one])}` }),
+      make("path", { class: "line", d: `M${join("accuracy_low", [one])}L${join("accuracy_high", [one])}` }),
       make("circle", { class: "dot", cx: x(one), cy: y(one.accuracy), r: 3.5 }),
     ]),
     ...[...texts].map((one) => make("text", { x: x(one), y: 146, "text-anchor": "middle" }, String(one.n))));
