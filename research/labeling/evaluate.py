@@ -5,7 +5,7 @@
 
 Of each dataset at most 1,500 rows are drawn; two thirds are the table to label, one third are test rows. The first 20
 labels are of random rows, then ten at a time are added up to 120: by `suggest_rows`, at random, and at random once
-more with another seed, which is what chance alone does ("null"). All share the first 20. The model is a plain average
+more with another seed ("again"): the null, what chance alone does. All share the first 20. The model is a plain average
 of 100 extra trees, logistic regression and XGBoost (100 rounds), trained on the labels; its probabilities are what
 `suggest_rows` is given. At 60 and 120 labels the model is cross-validated (5 folds) in two ways: as if all labels were
 of random rows, and with the chosen ones in training only, as `fit_table(labels=...)` does. One line per dataset, seed,
@@ -43,7 +43,7 @@ DATASETS = (
 )  # fmt: skip
 N_ROWS, FIRST, LAST, STEP = 1_500, 20, 120, 10
 VALIDATED = (60, 120)
-STRATEGIES = {"design": 0.3, "random": 1.0, "null": 1.0}  # proportion of random rows
+STRATEGIES = {"design": 0.3, "random": 1.0, "again": 1.0}  # proportion of random rows
 RESULTS = Path(__file__).parents[1] / "results" / "labeling"
 SCORES = {"accuracy": 1, "auc": 1, "log_loss": -1}
 SMALLEST = 1e-15  # of a probability in the log-loss, as in scikit-learn
@@ -113,7 +113,7 @@ def label(strategy, X, codes, test, n_classes, first, seed):
         model.fit(rows, codes[rows])
         line = {"n_labels": len(rows), **score(model.predict_proba(encoded), test[1])}
         random = np.flatnonzero(how == "random")
-        if len(rows) in VALIDATED and strategy != "null":
+        if len(rows) in VALIDATED and strategy != "again":
             line["cv_all"] = line["cv_random"] = cross_validate(model, rows, codes[rows], np.arange(len(rows)), seed)
             if len(random) < len(rows):
                 line["cv_random"] = cross_validate(model, rows, codes[rows], random, seed)
@@ -177,10 +177,18 @@ def summarize(lines):
     """Label savings, wins and losses, and the bias of cross-validation, as Markdown."""
     datasets = list(dict.fromkeys(lines["dataset"]))
     curves = lines.groupby(["dataset", "strategy", "n_labels"])[list(SCORES)].mean()
+    both = lines[lines["strategy"] != "design"].groupby(["dataset", "n_labels"])[list(SCORES)].mean()
+
+    def of(name, strategy, value):
+        """A curve, and that of the random rows which it is compared with: all of them, or those of the other seed."""
+        others = both.loc[name, value] if strategy == "design" else curves.loc[(name, "random"), value]
+        return curves.loc[(name, strategy), value], others
+
     text = [
         f"{len(datasets)} datasets, {lines['seed'].nunique()} seeds; means over datasets ± standard error.",
         "",
-        "Labels saved against random rows, in percent of their number (null: random rows of another seed):",
+        "Labels saved against random rows (two draws per seed), in percent of their number; null: the one draw against "
+        "the other:",
         "",
         "| random labels | score | suggest_rows | null |",
         "| --- | --- | --- | --- |",
@@ -188,28 +196,26 @@ def summarize(lines):
     for n in (60, 100):
         for value, sign in SCORES.items():
             cells = []
-            for strategy in ("design", "null"):
+            for strategy in ("design", "again"):
                 saved = []
                 for name in datasets:
-                    of = {one: curves.loc[(name, one), value] for one in (strategy, "random")}
-                    goal = reference(of["random"], n, sign)
-                    saved.append(100 * (1 - labels_needed(of[strategy], goal, sign) / n))
+                    curve, random = of(name, strategy, value)
+                    saved.append(100 * (1 - labels_needed(curve, reference(random, n, sign), sign) / n))
                 cells.append(say(pd.Series(saved)))
             text.append(f"| {n} | {value.replace('_', '-')} | {' | '.join(cells)} |")
     gains = pd.DataFrame(
         {
             f"{strategy} {value}": [
-                100 * sign * (curves.loc[(name, strategy), value] - curves.loc[(name, "random"), value]).mean()
-                for name in datasets
+                100 * sign * float(np.subtract(*of(name, strategy, value)).mean()) for name in datasets
             ]
-            for strategy in ("design", "null")
+            for strategy in ("design", "again")
             for value, sign in SCORES.items()
         },
         index=datasets,
     )
     text += ["", "Gain over random rows, mean over the curve, in points (log-loss: x 100), and number of datasets:", ""]
     text += ["| | accuracy | AUC | log-loss |", "| --- | --- | --- | --- |"]
-    for strategy, title in (("design", "suggest_rows"), ("null", "null")):
+    for strategy, title in (("design", "suggest_rows"), ("again", "null")):
         cells = [
             f"{say(gains[f'{strategy} {one}'], 2)}, better on {(gains[f'{strategy} {one}'] > 0).sum()}, worst "
             f"{gains[f'{strategy} {one}'].min():+.1f}"
@@ -241,7 +247,7 @@ def summarize(lines):
     text += ["| --- | --- | --- |"]
     ordered = gains.sort_values("design accuracy", ascending=False)
     text += [
-        f"| {name} | {one['design accuracy']:+.2f} | {one['null accuracy']:+.2f} |" for name, one in ordered.iterrows()
+        f"| {name} | {one['design accuracy']:+.2f} | {one['again accuracy']:+.2f} |" for name, one in ordered.iterrows()
     ]
     return "\n".join(text) + "\n"
 

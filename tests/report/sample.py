@@ -56,6 +56,10 @@ def make_run(classes=CLASSES, columns=COLUMNS, n_rows=160, n_labeled=80):
             "seconds": {"training": 1.0},
         },
         "diagnostics": diagnose(guarded, X, y).to_dict(),
+        "suggested_rows": [
+            {"row": n_labeled + n, "how": "random" if n else "chosen", "values": dict.fromkeys(columns, f"cell {n}")}
+            for n in range(3)
+        ],
         "warnings": ["One class is small."],
         "files": {"model": "model.skops", "predictions": "predictions.csv"},
     }

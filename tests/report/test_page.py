@@ -208,6 +208,13 @@ def test_what_is_not_there_is_left_out(page):
         assert text not in without
 
 
+def test_rows_to_label_next_with_their_values(page):
+    section = find_section(page, "next")
+    assert "<td>chosen</td>" in section
+    assert "cell 2" in section
+    assert "Rows to label next" not in render(make_run(), suggested_rows=[])
+
+
 def test_two_classes_have_thresholds():
     html = render(make_run(("no", "yes")))
     assert "the threshold in use is 0.50" in find_section(html, "quality")

@@ -219,7 +219,7 @@ class TestMerging:
         path = write_labels(tmp_path / "l.csv", frame, [0, 1, 2], ["v", "v", "u"], ["chosen", "random", "random"])
         table = prepare_table(frame, "y", labels=path)
         assert table.y[:3].tolist() == ["v", "v", "u"]
-        assert table.notes[0] == "1 rows have another label in l.csv than in the table: the file's is used."
+        assert table.notes[0] == "Labels of l.csv that differ from the table's replace them: 1."
 
     def test_a_label_that_means_unlabeled(self, tmp_path):
         frame = pd.DataFrame({"a": np.arange(30) % 7, "y": ["u", "v", "?"] * 10})
@@ -241,6 +241,7 @@ class TestSuggestions:
         frame, truth, _, random, _ = labeled
         known = pd.Series(truth).where(np.isin(np.arange(N), random), None)
         table = frame.assign(y=known, customer=[f"C{n}" for n in range(N)])
+        table["comment"] = np.array([None, 500 * "x"], dtype=object)[np.arange(N) % 2]
         run = fit_table(table, "y", id_columns=["customer"], **QUICK)
         suggested = run.summary["suggested_rows"]
         assert sorted(one["how"] for one in suggested) == ["chosen"] * 7 + ["random"] * 3
@@ -248,6 +249,7 @@ class TestSuggestions:
             assert pd.isna(known[one["row"]])
             assert one["values"]["customer"] == f"C{one['row']}"
             assert one["values"]["side"] == str(frame["side"][one["row"]])
+            assert len(one["values"]["comment"]) in (0, 200)
         page = str(run.report)
         assert "Rows to label next" in page
         assert f"<bdi>C{suggested[0]['row']}</bdi>" in page

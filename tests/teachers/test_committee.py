@@ -145,6 +145,10 @@ def test_folds_hold_out_every_row_once_and_keep_every_class_in_training():
         assert set(y[train]) == {0, 1, 2, 3}
     assert len(make_folds(np.array([0, 0, 1, 1, 1]), 5, 0)) == 3  # no more folds than rows of the largest class
     assert make_folds(np.array([0, 1, 2]), 5, 0) == []
+    chosen = np.array([1, 1, 0, 0, 0, 1, 0], dtype=bool)  # one row of class 1 is random; a chosen one trains
+    folds = make_folds(np.array([0, 0, 0, 0, 1, 1, 0]), 5, 0, chosen)
+    assert sorted(np.concatenate([rows for _, rows in folds])) == [2, 3, 4, 6]
+    assert all(set(train) >= {0, 1, 5} for train, _ in folds)
 
 
 def test_one_row_in_every_class_tells_nothing_about_members():

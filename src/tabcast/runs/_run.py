@@ -249,8 +249,8 @@ class Run:
 def load_run(folder: str | os.PathLike[str]) -> Run:
     """Load a run that :meth:`Run.save` or `tabcast fit` wrote.
 
-    No code from the files is run. Not available after loading: `diagnostics` (plain JSON in `summary`), the values of
-    rows in `report`, and the types of identifiers, which are text.
+    No code from the files is run. Not available after loading: `diagnostics` (plain JSON in `summary`), and the types
+    of identifiers, which are text.
 
     Parameters
     ----------

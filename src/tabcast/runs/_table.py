@@ -199,9 +199,7 @@ def add_labels(
     cells.iloc[rows] = texts
     notes = []
     if n_others:
-        notes.append(
-            f"{n_others:,} rows have another label in {name_of(labels)} than in the table: the file's is used."
-        )
+        notes.append(f"Labels of {name_of(labels)} that differ from the table's replace them: {n_others:,}.")
     return frame.assign(**{target: cells}), rows[(found["how"] == CHOSEN).to_numpy()], notes
 
 

@@ -19,6 +19,7 @@ from tabcast.diagnostics._quality import Quality
 from tabcast.exceptions import NothingHeldOutError, ScoreError, TabcastWarning
 from tabcast.labeling import suggest_rows
 from tabcast.labeling._choice import RANDOM_SHARE
+from tabcast.plots._figure import shorten
 from tabcast.runs._filling import fill_table, warn_of_filled
 from tabcast.runs._folder import FILLED, MODEL, PARTS, PREDICTIONS, PSEUDO_LABELS, REPORT
 from tabcast.runs._predict import tabulate_predictions
@@ -37,7 +38,8 @@ TITLES = {
     "cast-d": "CAST with kernel density (CAST-D)",
     "naive": "Self-training by the classifier's own confidence",
 }
-MOST_LOOKED_AT, MOST_VALUES = 2_000, 5  # unlabeled rows among which is suggested; values of each that are shown
+MOST_LOOKED_AT = 2_000  # unlabeled rows among which is suggested
+MOST_VALUES, LONGEST_VALUE = 5, 200  # of a suggested row that are shown
 KINDS = {"own": "gradient boosting", "boosting": "gradient boosting", "trees": "extra trees", "linear": "linear model"}
 
 
@@ -125,7 +127,7 @@ def suggest_values(
     found = suggest_rows(X, table.y[rows], proba, random_state=options.random_state, random_share=share)
     names = [*table.identifiers.columns, *(name for name in importance.columns["name"] if name in table.frame)]
     cells = table.frame[names[:MOST_VALUES]].iloc[rows[found["row"]]].astype(object)
-    values = cells.where(cells.notna(), "").astype(str).to_dict("records")
+    values = cells.where(cells.notna(), None).map(lambda cell: shorten(cell, LONGEST_VALUE)).to_dict("records")
     plain = zip(rows[found["row"]].tolist(), found["how"], values, strict=True)
     return [{"row": row, "how": how, "values": shown} for row, how, shown in plain]
 
