@@ -47,6 +47,7 @@ def wait_for(check, what="it"):
 @pytest.fixture
 def open_session(tmp_path):
     """A function that opens, or opens again, a session on a table of customers."""
+    sessions = []
 
     def open_it(table=None, target="churned", estimator="logistic_regression", precision=None, seed=0):
         if table is not None:
@@ -54,9 +55,12 @@ def open_session(tmp_path):
         training = {"estimator": estimator, "precision": precision, "random_state": seed, "n_jobs": 1, "verbose": 0}
         options = read_options(scoring=None, decision=None, dask=None, max_pool=1000, **training)
         paths = str(tmp_path / "customers.csv"), target, tmp_path / "customers-labels.csv", tmp_path / "out"
-        return Session(*paths, options, overwrite=False)
+        sessions.append(Session(*paths, options, overwrite=False))
+        return sessions[-1]
 
-    return open_it
+    yield open_it
+    for one in sessions:  # a fit that goes on would disturb the warnings of the next test
+        one.fit_lock.acquire(timeout=DEADLINE)
 
 
 @pytest.fixture
