@@ -63,7 +63,10 @@ def main():
             label(address, truth)
             for name, (width, height, dark) in PICTURES.items():
                 tab = browser.open(address, width, height, dark=dark)
-                tab.wait("state !== null && find('svg')")
+                tab.wait("state.points.length > 0")
+                if dark:
+                    tab.key("p")
+                    tab.wait("find('#guess').innerText.includes('%')")
                 tab.save_picture(out / f"{name}.png", whole=False)
                 Image.open(out / f"{name}.png").convert("RGB").quantize(128).save(out / f"{name}.png", optimize=True)
         finally:

@@ -34,8 +34,8 @@ async function answer(event, label = "") {
   if (got.problem) return;
   const done = { undo: "Taken back.", class: `Class ${label} added.`, label: `${row}: ${label}.` };
   say("#said", done[event] || `${row}: ${event}.`);
-  if (event === "class") toggle("#new", "#add", false);
-  find("#title").focus({ preventScroll: true });
+  const more = event === "class" && toggle("#new", "#add", state.classes.length < 2);
+  find(more ? "#name" : "#title").focus({ preventScroll: true });
 }
 
 async function poll() {
@@ -80,9 +80,8 @@ document.addEventListener("keydown", (key) => {
   if (/^[0-9]$/.test(name)) typed += name;
   else if (name !== "enter") typed = "";
   if (typed && (name === "enter" || 10 * typed > state.classes.length)) {
-    const chosen = find("#classes").children[typed - 1];
+    find("#classes").children[typed - 1]?.click();
     typed = "";
-    if (chosen) chosen.click();
   } else if (typed) say("#said", `Class ${typed}: press Enter, or another digit.`);
   else if (name in KEYS) find(KEYS[name].startsWith("#") ? KEYS[name] : `[data-event="${KEYS[name]}"]`).click();
   else return;
@@ -114,7 +113,7 @@ function show(got) {
     toggle("#ask", "#guess", false);
     showCells(all = false);
   }
-  if (!before && state.classes.length < 2) toggle("#new", "#add", true);
+  if (!before && state.classes.length < 2) find("#new").click();
   showClasses();
   showProgress();
 }
@@ -152,8 +151,8 @@ function showClasses() {
 function showProgress() {
   const last = state.points.at(-1), figure = find("figure");
   const facts = [["Labels", state.n_labels], ...state.classes];
-  if (last) facts.push(["Accuracy on random rows", percent(last.accuracy)]);
-  if (last) facts.push(["its 95% interval", `${percent(last.accuracy_low)} to ${percent(last.accuracy_high)}`]);
+  const ends = last && `${percent(last.accuracy_low)} to ${percent(last.accuracy_high)}`;
+  if (last) facts.push(["Accuracy on random rows", percent(last.accuracy)], ["its 95% interval", ends]);
   if (state.filled) facts.push([`Rows to fill at ${percent(state.filled[0])}`, percent(state.filled[1])]);
   facts.push(["Model", state.is_training ? "is being trained" : last ? `of ${last.n} labels` : "none yet"]);
   say("#count", `${state.n_left.toLocaleString("en")} rows left`);
