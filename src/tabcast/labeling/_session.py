@@ -32,6 +32,7 @@ BATCH = 10  # labels after which the model is fitted again, and rows that are su
 RECENT = 20  # labels that show whether labels still change the accuracy
 MOST_COLD = 50  # labels after which a class without two of them holds up the choice of rows no longer
 MOST_POOL = 5_000  # unlabeled rows among which is chosen
+PASS = (Event.SKIP, Event.CANNOT_TELL)
 MOST_CLASSES, LONGEST_CLASS, LONGEST_CELL = 50, 80, 20_000
 
 Card = tuple[int, str]  # a row, and how it was found
@@ -84,9 +85,7 @@ class Session:
             if label.casefold() in (one.casefold() for one in self.classes):
                 raise ValueError(f"There is a class {label!r} already.")
             return self.card, Entry(NO_ROW, "", Event.NEW_CLASS, label)
-        is_word = event in (Event.SKIP, Event.CANNOT_TELL) and not label
-        is_known = label in self.classes if event == Event.LABEL else is_word
-        if self.card is None or not is_known:
+        if self.card is None or (label not in self.classes if event == Event.LABEL else label or event not in PASS):
             raise ValueError(f"There is nothing to answer here with {str(event)!r} {label!r}.")
         row, how = self.card
         return None, Entry(row, digest_rows(self.frame, [row], self.target)[0], event, label, how)
@@ -103,7 +102,8 @@ class Session:
         self.n_changes = sum(one.event in (Event.LABEL, Event.UNDO) for one in self.entries)
         self.counts = Counter(self.labels.values())
         added = [one.label for one in self.standing if one.label]
-        self.classes = list(dict.fromkeys([*sorted(set(self.given.values()), key=_order), *added]))
+        given = sorted(set(self.given.values()), key=lambda name: (len(name) if name.isdecimal() else 99, name))
+        self.classes = list(dict.fromkeys([*given, *added]))  # numbers in their order, then words
         self.is_enough = sum(n >= 2 for n in self.counts.values()) >= 2  # to train and to evaluate
         if self.card is None or self.answers.get(self.card[0], Entry(0, "", Event.SKIP)).event != Event.SKIP:
             self.card = self._next_card()
@@ -253,11 +253,3 @@ def advise(points: Sequence[Mapping[str, Any]], filled: Mapping[str, Any] | None
     is_still = all(low <= one <= high for one in recent)
     advice, place = ("You can stop if this is good enough", "within") if is_still else ("Go on", "more than")
     return f"{advice}: {change}, which is {place} its interval, {percent(low)} to {percent(high)}."
-
-
-def _order(label: str) -> tuple[bool, float, str]:
-    """Numbers by value, then words."""
-    try:
-        return (False, float(label), label)
-    except ValueError:
-        return (True, 0.0, label)
