@@ -38,7 +38,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"(^|/)(gallery|half_labeled_table|imbalance)\.py$",
+    "ignore_pattern": r"(^|/)(gallery|half_labeled_table|imbalance|labeling)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

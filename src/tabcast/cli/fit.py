@@ -18,6 +18,20 @@ if TYPE_CHECKING:
 LEARNERS = ("catboost", "lightgbm", "xgboost")  # packages with exceptions of their own
 ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather", ".xlsx", ".xlsm")
 Columns = list[str] | None
+# Those that `tabcast label` has as well.
+Estimator = Annotated[
+    str,
+    Option(
+        metavar="NAME",
+        help="auto: soft self-training with an ensemble; xgboost, lightgbm, catboost, random_forest, ...: with "
+        "that base classifier; cast: CAST.",
+    ),
+]
+Out = Annotated[
+    str | None, Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
+]
+Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of everything random.")]
+Overwrite = Annotated[bool, Option("--overwrite", help="Replace the results of an earlier run.")]
 
 
 def fit(
@@ -30,14 +44,7 @@ def fit(
     target: Annotated[
         str, Option(help="The column of labels; rows with an empty cell are unlabeled.", show_default="required")
     ] = "",
-    estimator: Annotated[
-        str,
-        Option(
-            metavar="NAME",
-            help="auto: soft self-training with an ensemble; xgboost, lightgbm, catboost, random_forest, ...: with "
-            "that base classifier; cast: CAST.",
-        ),
-    ] = "auto",
+    estimator: Estimator = "auto",
     scoring: Annotated[
         str | None,
         Option(
@@ -63,9 +70,7 @@ def fit(
             "proportion of at least P, such as 0.95, is right.",
         ),
     ] = None,
-    out: Annotated[
-        str | None, Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
-    ] = None,
+    out: Out = None,
     unlabeled: Annotated[
         str | None, Option(metavar="TABLE", help="Another table of rows without a label, or a folder of such files.")
     ] = None,
@@ -87,8 +92,8 @@ def fit(
     max_pool: Annotated[
         int, Option(metavar="N", min=0, help="Most unlabeled rows that train, drawn at random; 0 is all.")
     ] = 50_000,
-    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of everything random.")] = 0,
-    overwrite: Annotated[bool, Option("--overwrite", help="Replace the results of an earlier run.")] = False,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Train on a table in which few rows are labeled, and find out whether the unlabeled rows helped.
 

@@ -9,6 +9,7 @@ import typer
 
 from tabcast.cli.datasets import datasets_app
 from tabcast.cli.fit import fit
+from tabcast.cli.label import label
 from tabcast.cli.predict import predict
 from tabcast.cli.report import report
 from tabcast.cli.stop import ending_at_once
@@ -53,6 +54,7 @@ def demo(
         run_demo(n_labels=labels, seed=seed, write=write)
 
 
+app.command()(label)
 app.command()(fit)
 app.command()(predict)
 app.command()(report)

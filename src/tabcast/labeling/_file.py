@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,10 +24,19 @@ from tabcast.files._values import find_texts, plain_number
 from tabcast.files._write import guard_text, unguard_text
 from tabcast.wording import TableFileError
 
-LABEL, SKIP, CANNOT_TELL, UNDO, NEW_CLASS = EVENTS = ("label", "skip", "cannot tell", "undo", "class")
 RANDOM, CHOSEN = HOW = ("random", "chosen")  # how a row was found
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 NO_ROW = -1  # of the line of a new class
+
+
+class Event(StrEnum):
+    """What a line says."""
+
+    LABEL = "label"
+    SKIP = "skip"
+    CANNOT_TELL = "cannot tell"
+    UNDO = "undo"
+    NEW_CLASS = "class"
 
 
 class Entry(NamedTuple):
@@ -45,8 +55,8 @@ HEADER = ",".join(Entry._fields) + "\n"
 
 def read_labels(path: str | os.PathLike[str], frame: pd.DataFrame, target: str) -> pd.DataFrame:
     """The labels in a label file or in Label Studio's JSON export: `row` (position), `label` (text) and `how`."""
-    last = replay(read_entries(path, frame, target))
-    rows = [(row, one.label, one.how) for row, one in sorted(last.items()) if one.event == LABEL]
+    last = {one.row: one for one in find_standing(read_entries(path, frame, target))}
+    rows = [(row, one.label, one.how) for row, one in sorted(last.items()) if one.event == Event.LABEL]
     return pd.DataFrame(rows, columns=["row", "label", "how"]).astype({"row": int, "label": object, "how": object})
 
 
@@ -54,27 +64,31 @@ def read_entries(path: str | os.PathLike[str], frame: pd.DataFrame, target: str)
     """All lines of a label file, which must be about the rows of this table."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise TableFileError(f"There is no label file {path}; check the path.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
-        raise TableFileError(f"{path} cannot be read as a label file: {reason}.") from None
-    entries = _read_label_studio(path, text) if text.lstrip()[:1] in ("[", "{") else _read_lines(path, text)
-    _check_rows(path, [one for one in entries if one.row != NO_ROW], frame, target)
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TableFileError(f"The label file {path} cannot be read: {error.strerror}; check the path.") from None
+    entries = _read_label_studio(path, raw) if _is_json(raw) else _read_lines(path, raw)
+    rows = {one.row: one.digest for one in entries if one.row != NO_ROW}
+    there = sorted(row for row in rows if 0 <= row < len(frame))
+    known = dict(zip(there, digest_rows(frame, there, target), strict=True))
+    wrong = sorted({one.row for one in entries if one.row != NO_ROW and known.get(one.row) != one.digest})
+    if wrong:
+        raise TableFileError(
+            f"{path} does not fit this table: {len(wrong):,} of its {len(rows):,} rows are not what they were, first "
+            f"row {wrong[0]} (from 0). Restore the table if it has changed; name another file if this is another's."
+        )
     return entries
 
 
-def replay(entries: Iterable[Entry]) -> dict[int, Entry]:
-    """The last word on each row; an undo takes back the last line that is left of its row."""
-    said: dict[int, list[Entry]] = {}
+def find_standing(entries: Iterable[Entry]) -> list[Entry]:
+    """The lines that were not taken back: an undo takes back the last one of its row that is left."""
+    standing: list[Entry] = []
     for one in entries:
-        if one.event == UNDO:
-            if words := said.get(one.row):
-                words.pop()
-        elif one.row != NO_ROW:
-            said.setdefault(one.row, []).append(one)
-    return {row: words[-1] for row, words in said.items() if words}
+        if one.event != Event.UNDO:
+            standing.append(one)
+        elif places := [place for place, other in enumerate(standing) if other.row == one.row]:
+            del standing[places[-1]]
+    return standing
 
 
 def append_entry(path: Path, entry: Entry) -> None:
@@ -82,24 +96,20 @@ def append_entry(path: Path, entry: Entry) -> None:
     line = [entry.row, entry.digest, entry.event, guard_text(entry.label), entry.how, f"{datetime.now(UTC):%FT%TZ}"]
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerow(line)
-    is_new = not path.exists()
-    with open(path, "ab+") as file:
-        file.seek(0)
-        kept = _without_torn_line(file.read())
-        file.truncate(len(kept))
-        if not kept:
-            file.write(HEADER.encode())
-        elif not kept.endswith(b"\n"):  # an editor left out the last line break
-            file.write(b"\n")
-        file.write(written.getvalue().encode())
-        file.flush()
-        os.fsync(file.fileno())
-    if is_new and os.name == "posix":
-        folder = os.open(path.absolute().parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the name of a new file is on the disk when its folder is
-        finally:
-            os.close(folder)
+    try:
+        with open(path, "ab+") as file:
+            file.seek(0)
+            raw = file.read()
+            if _is_json(raw):
+                raise TableFileError(f"{path} is an export of Label Studio; name another label file.")
+            kept = _without_torn_line(raw)
+            file.truncate(len(kept))
+            begin = HEADER if not kept else ("" if kept.endswith(b"\n") else "\n")  # which an editor left out
+            file.write(f"{begin}{written.getvalue()}".encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise TableFileError(f"{path} cannot be written: {error.strerror}; the answer was not taken.") from None
 
 
 def digest_rows(frame: pd.DataFrame, rows: Sequence[int], target: str) -> list[str]:
@@ -113,30 +123,26 @@ def digest_rows(frame: pd.DataFrame, rows: Sequence[int], target: str) -> list[s
     return [hashlib.sha256(line.encode()).hexdigest()[:12] for line in lines]
 
 
-def _read_lines(path: Path, text: str) -> list[Entry]:
+def _read_lines(path: Path, raw: bytes) -> list[Entry]:
     """The lines of a label file; what a killed process left half-written at its end does not count."""
-    if HEADER.startswith(text):
+    if HEADER.encode().startswith(raw):
         return []
-    header, *lines = list(csv.reader(io.StringIO(_without_torn_line(text.encode()).decode()))) or [[]]
-    if tuple(header) != Entry._fields:
+    text = _without_torn_line(raw).decode("utf-8-sig", errors="replace")
+    lines = [*csv.reader(io.StringIO(text))]
+    if not lines or tuple(lines[0]) != Entry._fields:
         raise TableFileError(f"{path} is not a label file: its first line must be {HEADER.strip()}.")
-    entries = []
-    for number, line in enumerate(lines, 2):
-        entry = _parse_line(line)
-        if entry is None:
-            raise TableFileError(f"Line {number} of {path} is none that `tabcast label` wrote; restore or remove it.")
-        entries.append(entry)
-    return entries
+    return [_read_line(path, number, line) for number, line in enumerate(lines[1:], 2)]
 
 
-def _parse_line(line: list[str]) -> Entry | None:
-    """A line as an entry, None if it is none."""
-    if len(line) != len(Entry._fields) or not re.fullmatch(r"-1|\d{1,15}", line[0]):
-        return None
-    one = Entry(int(line[0]), line[1], line[2], unguard_text(line[3]), line[4], line[5])
-    is_known = one.event in EVENTS and one.how in ("", *HOW) and TIME.fullmatch(one.time)
-    is_whole = bool(one.label) == (one.event in (LABEL, NEW_CLASS)) and (one.row == NO_ROW) == (one.event == NEW_CLASS)
-    return one if is_known and is_whole and (one.how or one.event != LABEL) else None
+def _read_line(path: Path, number: int, line: list[str]) -> Entry:
+    """A line as an entry."""
+    if len(line) == len(Entry._fields) and re.fullmatch(r"-1|\d{1,15}", line[0]):
+        one = Entry(int(line[0]), line[1], line[2], unguard_text(line[3]), line[4], line[5])
+        has_label = one.event in (Event.LABEL, Event.NEW_CLASS)
+        hows = HOW if one.event == Event.LABEL else ("", *HOW)
+        if one.event in list(Event) and bool(one.label) == has_label and one.how in hows:
+            return one
+    raise TableFileError(f"Line {number} of {path} is none that `tabcast label` wrote; restore or remove it.")
 
 
 def _without_torn_line(text: bytes) -> bytes:
@@ -146,10 +152,14 @@ def _without_torn_line(text: bytes) -> bytes:
     return text if is_whole else whole + mark
 
 
-def _read_label_studio(path: Path, text: str) -> list[Entry]:
+def _is_json(raw: bytes) -> bool:
+    return raw.lstrip()[:1] in (b"[", b"{")
+
+
+def _read_label_studio(path: Path, raw: bytes) -> list[Entry]:
     """The choices in a JSON export of Label Studio, of tasks that `tabcast label --export label-studio` wrote."""
     try:
-        tasks = json.loads(text)
+        tasks = json.loads(raw)
     except ValueError as error:
         raise TableFileError(f"{path} cannot be read as JSON: {error}.") from None
     entries = []
@@ -169,22 +179,5 @@ def _read_label_studio(path: Path, text: str) -> list[Entry]:
             )
         if len(set(labels)) > 1:
             raise TableFileError(f"Task {number} of {path} has several labels ({', '.join(labels)}); keep one.")
-        entries += [Entry(row, digest, LABEL, label, how) for label in labels[:1]]
+        entries += [Entry(row, digest, Event.LABEL, label, how) for label in labels[:1]]
     return entries
-
-
-def _check_rows(path: Path, entries: list[Entry], frame: pd.DataFrame, target: str) -> None:
-    """Refuse labels of rows that are not in the table as they were."""
-    rows = sorted({one.row for one in entries if 0 <= one.row < len(frame)})
-    known = dict(zip(rows, digest_rows(frame, rows, target), strict=True))
-    wrong = sorted({one.row for one in entries if known.get(one.row) != one.digest})
-    n_rows = len({one.row for one in entries})
-    if wrong and len(wrong) == n_rows:
-        raise TableFileError(
-            f"{path} has the labels of another table: no row of it is in this one as it was; name its own label file."
-        )
-    if wrong:
-        raise TableFileError(
-            f"The table has changed since {path} was written: {len(wrong):,} of {n_rows:,} labeled rows are not what "
-            f"they were, first row {wrong[0]} (from 0). Restore the table, or begin a new label file."
-        )
