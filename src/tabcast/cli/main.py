@@ -44,7 +44,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     write: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the table to a new file, such as loans.csv; compare nothing."),
+        typer.Option(metavar="FILE", help="Write the table to a new file, such as census.csv; compare nothing."),
     ] = None,
 ) -> None:
     """Hide most labels of a real table, and see how many are predicted correctly."""
