@@ -1,14 +1,15 @@
-"""The numbers of paper/README.md that no table of a single configuration holds.
+"""The numbers of paper/README.md.
 
     python paper/reading.py
 
-reads the results in the folders of paper/results and writes paper/results/reading.md: differences
-between methods and controls with their tests, what the density ranks, what CAST costs in full, and where our levels
-differ from the paper's. It fits nothing and takes some seconds.
+reads the results in the folders of paper/results and writes the tables of paper/README.md, between their marks, and
+paper/results/reading.md: differences between methods and controls with their tests, what the density ranks, what CAST
+costs in full, and where our levels differ from the paper's. It fits nothing and takes some seconds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tabcast.study.analysis.ranks import holm_adjust, signed_rank_p
-from tabcast.study.analysis.summary import OVERALL, STANDARD_ERROR, estimate_over_repetitions, paired_differences
+from tabcast.study.analysis.ranks import holm_adjust, signed_rank_p, wilcoxon_holm
+from tabcast.study.analysis.summary import (
+    DIGITS,
+    OVERALL,
+    STANDARD_ERROR,
+    estimate_over_repetitions,
+    paired_differences,
+)
 from tabcast.study.analysis.table import Table
-from tabcast.study.analysis.views import count_wins
+from tabcast.study.analysis.views import RANKED, complete_scores, count_wins
 from tabcast.study.catalog import load_catalog
 from tabcast.study.figures.density import density_quality
 from tabcast.study.results import RESULTS, read_beside, read_results
@@ -29,10 +36,16 @@ PAPER = Path(__file__).parent
 ERRORS = f"se is the standard error over datasets, {STANDARD_ERROR}; p are two-sided, over datasets, not corrected"
 
 
-def read(item: str) -> pd.DataFrame:
-    """Finished trials of XGBoost with tuning, of one folder of results."""
+def read(item: str, model: str = "xgboost") -> pd.DataFrame:
+    """Finished trials of a model with tuning, of one folder of results."""
     table = read_results(PAPER / "results" / item / RESULTS)
-    return table[(table["status"] == "done") & (table["model"] == "xgboost") & (table["tuning"] != "none")]
+    return table[(table["status"] == "done") & (table["model"] == model) & (table["tuning"] != "none")]
+
+
+def read_papers(item: str) -> pd.DataFrame:
+    """The paper's tuning alone, without the noise filter where the item has both."""
+    results = read(item)
+    return results[results["tuning"] == "paper"]
 
 
 def compare(results: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
@@ -216,15 +229,169 @@ def levels() -> Table:
     return Table("Levels: supervised scores, ours and the paper's", frame.loc[order], 3, (note,))
 
 
+CELLS = [
+    ("Table A5", "seventeen_datasets", "xgboost"),
+    *[("Table 1", "table_1", model) for model in ("xgboost", "mlp", "ft_transformer")],
+    *[("Table 2", "corrupted_features", "xgboost"), ("Table A3", "noise_filtering", "xgboost")],
+    ("Table A4", "naive", "xgboost"),
+    *[("Table 3", "semi_self_supervised", model) for model in ("vime", "subtab", "scarf", "switchtab")],
+]
+
+
+def gains() -> Table:
+    """CAST's gains over the baseline in every item with the paper's tuning, beside the paper's gains."""
+    lines = []
+    for item, folder, model in CELLS:
+        results = read(folder, model)
+        results = results[results["tuning"] == "paper"]
+        published = pd.read_csv(PAPER / "published" / f"{folder}.csv").replace({"dataset": {"6m-mortality": "gusto"}})
+        for method, reference in [pair for pair in GAINS if pair[0] in set(results["method"])]:
+            found = paired_differences(results, method, reference, ("strategy",))
+            found = found[found["dataset"] != OVERALL]
+            for strategy, group in found.groupby("strategy", sort=False):
+                ours = group.set_index("dataset")["mean"]
+                cells = published[published["model"].eq(model) & published["strategy"].eq(strategy)]
+                scores = cells.pivot_table(index="dataset", columns="method", values="score", dropna=False)
+                there = (scores[method] - scores[reference]).dropna().round(DIGITS)
+                both = pd.concat([ours.round(DIGITS), there], axis=1, join="inner").to_numpy()
+                seeds = results[results["method"] == method].groupby("dataset")["seed"].nunique()
+                described = describe(ours.to_numpy())
+                lines.append(
+                    {
+                        **{"item": item, "model": model, "strategy": strategy, "method": method},
+                        "seeds": str(seeds.min()),
+                        **{"gain": described["difference"], "se": described["se"]},
+                        "better": f"{described['better']} of {described['of']}",
+                        "p Wilcoxon": described["p Wilcoxon"],
+                        "paper": there.mean(),
+                        "same sign": f"{int((np.sign(both[:, 0]) == np.sign(both[:, 1])).sum())} of {len(both)}",
+                        "Spearman": float(stats.spearmanr(*both.T).statistic) if len(both) > 9 else np.nan,
+                    }
+                )
+    notes = (
+        f"{ERRORS}. paper: the paper's mean gain on the datasets it prints. same sign, and Spearman's correlation by "
+        "dataset, compare our gain with the paper's.",
+    )
+    return Table("CAST's gain over naive self-training, paper's tuning", pd.DataFrame(lines), 4, notes)
+
+
+CONTROLS = {
+    "true densities": "{}",
+    "densities of other rows": "{}-permuted",
+    "best of eight tries": "same-budget",
+    "other decision threshold": "operating-point",
+}
+
+
+def controls() -> Table:
+    """Gains of CAST and of its controls over the baseline on the seventeen datasets, in three measures."""
+    results, lines = read("seventeen_datasets"), []
+    for tuning, cast in [(tuning, cast) for tuning in ("paper", "sane") for cast in ("cast-l", "cast-d")]:
+        for strategy in ("threshold", "curriculum"):
+            chosen = results[results["tuning"].eq(tuning) & results["strategy"].isin([strategy, "none"])]
+            for role, pattern in CONTROLS.items():
+                method = pattern.format(cast)
+                if cast == "cast-d" and method == pattern:
+                    continue  # told beside CAST-L
+                line = {
+                    "tuning": tuning,
+                    "strategy": strategy,
+                    "what": role if method == pattern else f"{role}, {cast.upper()}",
+                }
+                for value in ("score", "auc", "log_loss"):
+                    found = paired_differences(chosen, method, "baseline", ("tuning",), value=value)
+                    own = describe(found[found["dataset"] != OVERALL]["mean"].to_numpy())
+                    line |= {value: f"{own['difference']:+.4f} ± {own['se']:.4f}"}
+                    line |= {"better": f"{own['better']} of {own['of']}"} if value == "score" else {}
+                lines.append(line)
+    n_seeds = results["seed"].nunique()
+    note = f"Gains over the baseline, {n_seeds} seeds; a smaller log-loss is better; after ±: {ERRORS}."
+    return Table("What else gains as much, seventeen datasets", pd.DataFrame(lines), 4, (note,))
+
+
+def holm() -> Table:
+    """Holm's p of CAST against the baseline: seven methods, with all digits and four; and all nine of Table A5."""
+    results, lines = read_papers("seventeen_datasets"), []
+    others = complete_scores(results, "none", ["dataset"], ["supervised", "soft"], "score")
+    for strategy in ("threshold", "curriculum"):
+        scores = complete_scores(results, strategy, ["dataset"], RANKED, "score")
+        tested = {"seven": scores, "seven, four digits": scores.round(DIGITS), "nine": scores.join(others)}
+        for method in ("cast-l", "cast-d"):
+            found = {f"p {name}": wilcoxon_holm(one).loc["baseline", method] for name, one in tested.items()}
+            lines.append({"strategy": strategy, "method": method, **found})
+    note = (
+        "Wilcoxon over 17 datasets; Holm over all pairs of the paper's seven methods (21), and of nine, with the "
+        "supervised model and soft self-training (36). With four digits, equal scores in the table are ties."
+    )
+    return Table(
+        "CAST against naive self-training after correction, seventeen datasets", pd.DataFrame(lines), 4, (note,)
+    )
+
+
+def kept() -> Table:
+    """In how many trials of naive self-training the supervised model is the best round on the validation fold."""
+    lines = []
+    for item, folder in (("Table 1", "table_1"), ("Table A5", "seventeen_datasets")):
+        baseline = read_papers(folder)
+        for strategy, group in baseline[baseline["method"] == "baseline"].groupby("strategy", sort=False):
+            keeps = group["best_round"].eq(0)
+            lines.append({"item": item, "strategy": strategy, "trials": len(group), "kept": float(keeps.mean())})
+    note = "kept: proportion of trials whose best round is 0: no pseudo-label is used. XGBoost, paper's tuning."
+    return Table("Naive self-training keeps the supervised model", pd.DataFrame(lines), 3, (note,))
+
+
+def small_gain() -> Table:
+    """Alpha chosen on the validation fold and on the test rows, with true and shuffled densities; other readings."""
+    results, lines = read("small_gain"), []
+    pairs = [(f"{cast}{kind}", "baseline") for cast in ("cast-l", "cast-d") for kind in ("", "-permuted")]
+    pairs += [(f"{method}-from-test", reference) for method, reference in pairs]
+    pairs += [(method, cast) for cast, methods in READINGS.items() for method in methods]
+    for line in compare(results, pairs):
+        seeds = results[results["method"] == line["method"]].groupby("dataset")["seed"].nunique()
+        lines.append({**line, "seeds": f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else str(seeds.min())})
+    confident = results[results["method"] == "supervised"].groupby("dataset")["confident"].mean()
+    keeps = results[results["method"] == "baseline"]["best_round"].eq(0).mean()
+    notes = (
+        f"{ERRORS}.",
+        f"Naive self-training keeps the supervised model in {keeps:.0%} of these trials. Of the pool, the supervised "
+        f"model is at least 0.6 sure of {confident.mean():.0%} (by dataset {confident.min():.0%} to "
+        f"{confident.max():.0%}).",
+    )
+    frame = pd.DataFrame(lines).drop(columns=["tuning", "strategy"])
+    return Table("Why the gain is small (FPL, paper's tuning)", frame, 4, notes)
+
+
+READINGS = {"cast-l": ("cast-l-density", "cast-l-together", "cast-l-quantiles"), "cast-d": ("cast-d-together",)}
+
+
+def labels() -> dict[str, dict[str, str]]:
+    """What tables call methods, those of the plug-in folder among them."""
+    return load_catalog([PAPER / "methods"]).labels
+
+
 def make_page() -> str:
     """The page as text."""
-    parts = [shuffled(), budget(), others(), fractions(), bins(), ranking(), cost(), levels()]
-    labels = load_catalog().labels
+    parts = [shuffled(), budget(), others(), fractions(), bins(), ranking(), cost(), levels(), kept()]
     head = "# Numbers of the reading\n\nMade by `python paper/reading.py` from the results in this folder.\n"
-    return "\n".join([head, *(part.render(labels=labels) for part in parts)])
+    return "\n".join([head, *(part.render(labels=labels()) for part in parts)])
+
+
+README_TABLES = {"gains": gains, "controls": controls, "holm": holm, "small_gain": small_gain}
+
+
+def fill(text: str) -> str:
+    """The text of a page with its tables made anew: a table stands between `<!-- name -->` and `<!-- end -->`."""
+    for name in re.findall(r"<!-- (\w+) -->\n", text.replace("<!-- end -->\n", "")):
+        table = README_TABLES[name]().render(labels=labels())
+        start = text.index(f"<!-- {name} -->")
+        text = f"{text[:start]}<!-- {name} -->\n\n{table}\n{text[text.index('<!-- end -->', start) :]}"
+    return text
 
 
 if __name__ == "__main__":
-    text = make_page()
-    (PAPER / "results" / "reading.md").write_text(text, encoding="utf-8")
-    print(text)
+    for path, text in (
+        (PAPER / "results" / "reading.md", make_page()),
+        (PAPER / "README.md", fill((PAPER / "README.md").read_text(encoding="utf-8"))),
+    ):
+        path.write_text(text, encoding="utf-8")
+        print(f"{path} is written.")

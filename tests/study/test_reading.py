@@ -47,3 +47,18 @@ def test_new_results_count_their_fits():
     for item in ("density_quality", "same_budget"):
         results = pd.read_csv(PAPER / "results" / item / "results.csv.gz")
         assert (results["n_fits"] >= 1).all()
+
+
+def test_another_build_of_xgboost_is_named():
+    """`python paper/recompute.py` tells what may make numbers differ."""
+    explain = runpy.run_path(str(PAPER / "recompute.py"))["explain"]
+    explain.__globals__["versions"] = lambda: {"xgboost": "3.2.0"}
+    assert "computed with xgboost-cpu 3.2.0, and this environment has xgboost 3.2.0" in explain("table_1")
+    explain.__globals__["versions"] = lambda: {"xgboost-cpu": "3.2.0"}
+    assert "build of XGBoost is the same (xgboost-cpu 3.2.0)" in explain("table_1")
+
+
+@pytest.mark.slow
+def test_the_readme_is_up_to_date(reading):
+    text = (PAPER / "README.md").read_text("utf-8")
+    assert reading["fill"](text) == text

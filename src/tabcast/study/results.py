@@ -116,17 +116,21 @@ def estimate_seconds(results: pd.DataFrame, searches: pd.DataFrame | None = None
     pays, average out in the means. A search takes as long as its supervised fits.
     """
     done, waiting = results[results["status"] == "done"], results[results["status"].isin(["missing", "failed"])]
-    waiting = pd.concat([waiting.assign(n_fits=1), *([] if searches is None else [searches])], ignore_index=True)
-    if len(waiting) == 0:
-        return 0.0
     if len(done) == 0:
-        return None
-    guess = pd.Series(float(done["seconds"].mean()), index=waiting.index)
+        return None if len(waiting) else 0.0
+    seconds = _guess(waiting, done, "seconds").sum()
+    if searches is not None and len(searches):
+        seconds += (_guess(searches, done, "fit_seconds") * searches["n_fits"]).sum()
+    return float(seconds)
+
+
+def _guess(waiting: pd.DataFrame, done: pd.DataFrame, value: str) -> pd.Series[Any]:
+    """Seconds of trials from those that are most alike."""
+    guess = pd.Series(float(done[value].mean()), index=waiting.index)
     for keys in (["dataset"], ["model"], ["dataset", "model"], ["dataset", "model", "method", "strategy"]):
-        means = done.groupby(keys)["seconds"].mean().rename("mean")
-        known = waiting.join(means, on=keys)["mean"]
-        guess = known.fillna(guess)
-    return float((guess * waiting["n_fits"]).sum())
+        means = done.groupby(keys)[value].mean().rename("mean")
+        guess = waiting.join(means, on=keys)["mean"].fillna(guess)
+    return guess
 
 
 def list_searches(study: Study, profile: str) -> pd.DataFrame:
@@ -263,8 +267,8 @@ def write_folder(study: Study, profile: str, folder: Path) -> None:
     """Write a page with all tables and figures, and the results behind them."""
     found = collect_results(study, profile)
     _write(folder / RESULTS, found.to_csv(index=False, lineterminator="\n"))
-    _write(folder / RUN, json.dumps(_describe_run(study, profile, found), indent=1) + "\n")
     tuned = collect_tuned(study, profile)
+    _write(folder / RUN, json.dumps(_describe_run(study, profile, found, tuned), indent=1) + "\n")
     if tuned:
         _write(folder / TUNED, json.dumps(tuned) + "\n")
     if study.figures:
@@ -283,7 +287,7 @@ def write_folder(study: Study, profile: str, folder: Path) -> None:
     _write(folder / "README.md", "\n\n".join(part.rstrip("\n") for part in page if part) + "\n")
 
 
-def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> Mapping[str, Any]:
+def _describe_run(study: Study, profile: str, results: pd.DataFrame, tuned: list[dict[str, Any]]) -> Mapping[str, Any]:
     """Collect what is needed to run the study again."""
     done = results[results["status"] == "done"]
     return {
@@ -292,6 +296,7 @@ def _describe_run(study: Study, profile: str, results: pd.DataFrame) -> Mapping[
         "seeds": sorted(int(seed) for seed in results["seed"].unique()),
         "trials": {str(state): int(count) for state, count in results["status"].value_counts().items()},
         "hours_of_one_worker": round(float(done["seconds"].sum()) / 3600, 2) if len(done) else 0.0,
+        "hours_of_tuning": round(sum(one["seconds"].get("tuning", 0.0) for one in tuned) / 3600, 2),
         "versions": collect_versions(study, profile),
     }
 

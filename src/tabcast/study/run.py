@@ -49,8 +49,7 @@ class Job:
     data_dir: Path | None = None
 
     def __str__(self) -> str:
-        setting = self.tasks[0].setting
-        return f"{setting.dataset}, seed {setting.seed} ({len(self.tasks)} trials)"
+        return f"{self.tasks[0].setting.dataset}, seed {self.tasks[0].setting.seed} ({len(self.tasks)} trials)"
 
 
 def run_studies(

@@ -174,6 +174,22 @@ class TestSwitchTab:
         assert sorted(switched[:, 0].tolist()) == list(range(12))
         assert (switched[:, 0] != switched[:, -1]).all()
 
+    def test_loss_and_gradients_are_the_papers(self, monkeypatch):
+        """|x1 - d(m1, s1)|^2 + |x2 - d(m2, s2)|^2 + |x1 - d(m2, s1)|^2 + |x2 - d(m1, s2)|^2, of a pair of rows."""
+        monkeypatch.setattr("tabcast.models.neural._transformers.CORRUPTION", 0.0)
+        task, cells = pretext_of("switchtab", make_table(2)[0][["size"]])
+        task.eval()  # no dropout
+        one, two = task.encoder(cells)
+        parts = {name: [torch.sigmoid(getattr(task, name)[0](z)) for z in (one, two)] for name in ("mutual", "salient")}
+        expected = 0.0
+        for mutual, salient, row in ((0, 0, 0), (1, 1, 1), (1, 0, 0), (0, 1, 1)):
+            restored = task.reconstruction.layer(torch.cat([parts["mutual"][mutual], parts["salient"][salient]]))
+            expected = expected + (cells.numbers[row] - restored).square().sum() / 2  # a mean over the rows
+        weights = list(task.parameters())
+        for given in zip(*(torch.autograd.grad(one, weights) for one in (task(cells, cells), expected)), strict=True):
+            torch.testing.assert_close(*given)
+        torch.testing.assert_close(task(cells, cells), expected)
+
     def test_it_learns_to_reconstruct(self):
         task, cells = pretext_of("switchtab", make_table(60)[0])
         optimizer = torch.optim.Adam(task.parameters(), lr=0.01)

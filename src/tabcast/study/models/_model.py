@@ -54,11 +54,6 @@ class Space:
             create = import_optuna().trial.create_trial
             create(params=dict(self.start), distributions=dict(self.distributions), value=0.0)
 
-    @property
-    def numeric(self) -> list[str]:
-        """Names of the parameters that are numbers, which can be capped."""
-        return [name for name, one in self.distributions.items() if _is_numeric(one)]
-
     def capped(self, name: str, highest: float) -> Space:
         """Lower the upper bound of a parameter that is a number, and the start with it.
 
@@ -218,7 +213,8 @@ class Model:
         if not caps or find_spec("optuna") is None:
             return
         spaces = [make() for make in self.spaces.values()]
-        known = sorted({name for space in spaces for name in space.numeric} | set(self.sizes))
+        found = {name for space in spaces for name, one in space.distributions.items() if _is_numeric(one)}
+        known = sorted(found | set(self.sizes))
         for name, value in caps.items():
             check_choice(name, known, f"parameter to cap of model {self.name!r}")
             if name in self.sizes and value < 1:
