@@ -17,12 +17,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "mathml",  # docs/_ext: formulas that a browser shows without a script
-    "pages",  # docs/_ext: the API reference, and pages that are written elsewhere in the repository
+    "pages",  # docs/_ext: the API reference, pages that are written elsewhere in the repository, sample output
+    "links",  # docs/_ext: names of the API are links; descriptions of pages; tables on a phone
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["sg_execution_times*", "auto_examples/*.ipynb", "auto_examples/*.py"]
+exclude_patterns = ["generated/site", "sg_execution_times*", "auto_examples/*.ipynb", "auto_examples/*.py"]
 templates_path = ["_templates"]
 default_role = "code"
 
@@ -31,14 +33,17 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have them
+autodoc_mock_imports = ["torch"]  # the networks are documented without gigabytes
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = False  # docs/_ext/links.py
+copybutton_exclude = ".linenos, .gp, .go"
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(^|/)(gallery|half_labeled_table|imbalance)\.py$",
+    "reference_url": {"tabcast": None},  # names in the code are links
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
@@ -50,6 +55,8 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "tabcast"
+html_favicon = "_static/favicon.svg"
+html_extra_path = ["generated/site"]  # reports
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -60,5 +67,6 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    # Tables of the paper's results need the width.
+    "secondary_sidebar_items": {"**": ["page-toc"], "generated/paper/**": []},
 }

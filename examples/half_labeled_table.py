@@ -1,4 +1,4 @@
-"""Write a table with few labels: 569 tumors of scikit-learn's breast cancer data, one in twelve with a diagnosis.
+"""Write a table with few labels: 569 tumors, one in twelve with a diagnosis.
 
 python examples/half_labeled_table.py tumors.csv
 tabcast fit tumors.csv --target diagnosis
