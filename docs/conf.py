@@ -61,12 +61,12 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_use_index = False
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": [],
-    # Tables of the paper's results need the width.
-    "secondary_sidebar_items": {"**": ["page-toc"], "generated/paper/**": []},
+    "secondary_sidebar_items": ["page-toc"],
 }

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 from list_public import list_public
 
-NARROW = 4  # tables with fewer columns fit on a phone
+NARROW, WIDE = 3, 14  # columns: fewer fit on a phone, more do not fit on a laptop either
 with mock(["torch"]):  # as autodoc_mock_imports of conf.py
     PATHS = {one.name: one.path for names in list_public().values() for one in names if one.kind != "data"}
 PATHS |= {path: path for path in PATHS.values()}
@@ -60,13 +60,13 @@ def describe(app, pagename, templatename, context, doctree) -> None:
 
 
 def label_cells(app, pagename, templatename, context, doctree) -> None:
-    """Write the heading of its column into every cell of a wide table; site.css stacks the cells of a row."""
+    """Write the heading of its column into every cell of a wide table; site.css stacks the cells where needed."""
     page = BeautifulSoup(context.get("body") or "", "html.parser")
     for table in page.find_all("table"):
         headings = [" ".join(one.get_text(" ").split()) for one in table.select("thead tr:last-child > th")]
         if len(headings) < NARROW:
             continue
-        table["class"] = [*table.get("class", []), "stacked"]
+        table["class"] = [*table.get("class", []), "stacked" if len(headings) < WIDE else "stacked flowing"]
         table["role"] = "table"  # as a block it would be none to a screen reader
         for row in table.select("tbody tr"):
             row["role"] = "row"

@@ -64,6 +64,8 @@ PACKAGES = {
     "tabcast.checks": "Checks of parameters",
     "tabcast.exceptions": "Warnings and errors",
 }
+# Tables of the paper's results have a column per dataset: they need the place of the page's contents.
+WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
 # Commands whose output pages include, in the order in which they are run.
 COMMANDS = {
     "write": "tabcast demo --write tumors.csv",
@@ -131,7 +133,7 @@ def copy_pages() -> None:
         ROOT / "paper", GENERATED / "paper", ignore=lambda folder, names: [n for n in names if not is_page(folder, n)]
     )
     for page in (GENERATED / "paper").rglob("*.md"):
-        page.write_text(adapt(page.read_text("utf-8")), "utf-8")
+        page.write_text(WIDE + adapt(page.read_text("utf-8")), "utf-8")
     add_navigation(GENERATED / "paper" / "README.md", (GENERATED / "paper").glob("results/**/*.md"))
     for name in ("CHANGELOG", "CONTRIBUTING"):
         (GENERATED / f"{name.lower()}.md").write_text(adapt((ROOT / f"{name}.md").read_text("utf-8")), "utf-8")

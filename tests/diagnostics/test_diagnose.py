@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +21,6 @@ from tabcast.pseudo_labels import FixedThreshold
 from tabcast.teachers import SelfTeacher
 from tests.conftest import hide_labels
 
-PAGE = Path(__file__).parents[2] / "docs" / "diagnostics.md"
 CAST = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=FixedThreshold(0.7), validation=None, max_rounds=1)
 SOFT = SoftSelfTrainingClassifier(LogisticRegression(), teacher=SelfTeacher())
 PLAIN = SelfTrainingClassifier(LogisticRegression(), validation=None, max_rounds=2)
@@ -200,9 +198,3 @@ def test_rows_that_did_not_train_are_not_looked_at():
     guarded = guard(clone(CAST).set_params(max_pool=80), X, y)
     found = diagnose(guarded, X, y)
     assert set(found.rows_to_label.rows["row"]) <= set(guarded.self_trained_.pseudo_labels_["row"])
-
-
-@pytest.mark.parametrize("snippet", re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL))
-def test_snippets_of_the_page_run(snippet, capsys):
-    exec(compile(snippet, str(PAGE), "exec"), {})
-    assert capsys.readouterr().out
