@@ -41,6 +41,10 @@ docs: $(DOCS)/installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -j 2 docs build/docs $(ARGS)
 	@echo "The site is in build/docs/index.html"
 
+# Opens every page in headless Chromium, as wide as a laptop and as a phone; fails where code or a table is cut off.
+check-docs: docs
+	$(DOCS)/bin/python tools/check_pages.py build/docs
+
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -60,6 +60,7 @@ html_extra_path = ["generated/site"]  # reports
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"when_it_helps": []}  # no page below it
 html_copy_source = False
 html_use_index = False
 html_theme_options = {
