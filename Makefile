@@ -38,6 +38,7 @@ coverage: $(VENV)/installed-dev
 
 # The site, into build/docs: pages, API reference and gallery; warnings are errors. Once set up, it needs no network.
 docs: $(DOCS)/installed
+	rm -rf build/docs docs/auto_examples
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -j 2 docs build/docs $(ARGS)
 	@echo "The site is in build/docs/index.html"
 

@@ -1,4 +1,4 @@
-"""Configuration of the site; `make docs` builds it into build/docs, without a network."""
+"""Configuration of the site; `make docs` builds it, without a network."""
 
 import sys
 from pathlib import Path
@@ -19,12 +19,18 @@ extensions = [
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
-    "mathml",  # docs/_ext: formulas that a browser shows without a script
-    "pages",  # docs/_ext: the API reference, pages that are written elsewhere in the repository, sample output
-    "links",  # docs/_ext: names of the API are links; descriptions of pages; tables on a phone
+    # In docs/_ext:
+    "mathml",  # formulas that a browser shows without a script
+    "pages",  # the API reference, pages from elsewhere, output of commands
+    "links",  # names of the API are links; descriptions; tables on a phone
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["generated/site", "sg_execution_times*", "auto_examples/*.ipynb", "auto_examples/*.py"]
+exclude_patterns = [
+    "generated/site",
+    "sg_execution_times*",
+    "auto_examples/*.ipynb",
+    "auto_examples/*.py",
+]
 templates_path = ["_templates"]
 default_role = "code"
 
@@ -33,7 +39,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have them
-autodoc_mock_imports = ["torch"]  # the networks are documented without gigabytes
+autodoc_mock_imports = ["torch"]  # gigabytes
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False  # docs/_ext/links.py
 copybutton_exclude = ".linenos, .gp, .go"

@@ -19,7 +19,7 @@ from tabcast.checks import check_choice
 from tabcast.table._encoders import NormalScores, TableCodes
 
 N_TREES = 200
-# With 20 rows per leaf, scikit-learn's default, 41 labeled rows cannot be split twice. docs/benchmarks.md has the study.
+# With 20 rows per leaf, scikit-learn's default, 41 labeled rows cannot be split twice: docs/benchmarks.md.
 MIN_SAMPLES_LEAF = 8
 MAX_LEAF_NODES = 5  # in the ensemble, beside other kinds of models: as good, and faster on soft labels
 # Small trees, shrinkage and sampling: what a few dozen labeled rows can support.
