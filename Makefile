@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+DOCS := .venv-docs
 NEWEST := .venv-newest
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PIP_NO_WARN_SCRIPT_LOCATION := 1
 
-.PHONY: demo docs test test-oldest test-newest slow soak coverage check format bench study release-check clean
+.PHONY: demo docs check-docs test test-oldest test-newest slow soak coverage check format bench study release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/tabcast demo
@@ -35,10 +36,15 @@ soak: $(VENV)/installed-dev
 coverage: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term-missing:skip-covered $(ARGS)
 
-# The site, into build/docs: pages, API reference and gallery; warnings are errors. Needs no network.
-docs: $(VENV)/installed-docs
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -j 2 docs build/docs $(ARGS)
+# The site, into build/docs: pages, API reference and gallery; warnings are errors. Once set up, it needs no network.
+docs: $(DOCS)/installed
+	rm -rf build/docs docs/auto_examples
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -j 2 docs build/docs $(ARGS)
 	@echo "The site is in build/docs/index.html"
+
+# Opens every page in headless Chromium, as wide as a laptop and as a phone; fails where code or a table is cut off.
+check-docs: docs
+	$(DOCS)/bin/python tools/check_pages.py build/docs
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -66,7 +72,7 @@ release-check: $(VENV)/created
 	$(BIN)/python tools/release_check.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(DOCS) .pytest_cache .mypy_cache .ruff_cache build dist
 
 $(VENV)/created:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'tabcast needs Python 3.11 or newer; set PYTHON=...'"
@@ -82,8 +88,11 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(PIP) --group test --group check
 	touch $@
 
-$(VENV)/installed-docs: $(VENV)/installed-dev
-	$(PIP) --group docs
+# The package and what builds the site: no extra, no torch, nothing of the tests.
+$(DOCS)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --constraint constraints.txt --editable . --group docs
 	touch $@
 
 $(OLDEST)/installed: pyproject.toml constraints-oldest.txt

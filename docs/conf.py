@@ -1,4 +1,4 @@
-"""Configuration of the site; `make docs` builds it into build/docs, without a network."""
+"""Configuration of the site; `make docs` builds it, without a network."""
 
 import sys
 from pathlib import Path
@@ -17,12 +17,20 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
-    "mathml",  # docs/_ext: formulas that a browser shows without a script
-    "pages",  # docs/_ext: the API reference, and pages that are written elsewhere in the repository
+    # In docs/_ext:
+    "mathml",  # formulas that a browser shows without a script
+    "pages",  # the API reference, pages from elsewhere, output of commands
+    "links",  # names of the API are links; descriptions; tables on a phone
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["sg_execution_times*", "auto_examples/*.ipynb", "auto_examples/*.py"]
+exclude_patterns = [
+    "generated/site",
+    "sg_execution_times*",
+    "auto_examples/*.ipynb",
+    "auto_examples/*.py",
+]
 templates_path = ["_templates"]
 default_role = "code"
 
@@ -31,14 +39,17 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have them
+autodoc_mock_imports = ["torch"]  # gigabytes
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = False  # docs/_ext/links.py
+copybutton_exclude = ".linenos, .gp, .go"
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"(^|/)(gallery|half_labeled_table|imbalance|labeling)\.py$",
+    "ignore_pattern": r"(^|/)(gallery|imbalance|labeling)\.py$",
+    "reference_url": {"tabcast": None},  # names in the code are links
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
@@ -50,10 +61,14 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "tabcast"
+html_favicon = "_static/favicon.svg"
+html_extra_path = ["generated/site"]  # reports
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"when_it_helps": []}  # no page below it
 html_copy_source = False
+html_use_index = False
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,

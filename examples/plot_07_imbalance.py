@@ -2,8 +2,9 @@
 A rare class
 ============
 
-If 5% of the rows are positive, a threshold or a common ranking selects hardly any pseudo-label of that class.
-Strategies that treat each class separately keep the proportions.
+If 5% of the rows are positive, a threshold or a common ranking selects hardly
+any pseudo-label of that class. Strategies that treat each class separately
+keep the proportions.
 """
 
 import matplotlib.pyplot as plt
@@ -27,27 +28,34 @@ X, truth = make_classification(
     random_state=1,
 )
 y = np.where(np.arange(len(truth)) < 200, truth, -1)
-pool = y == -1
+hidden = y == -1
 
 variants = {
     "threshold 0.75": {"strategy": FixedThreshold(0.75)},
     "curriculum": {"strategy": Curriculum()},
     "per class": {"strategy": PerClassCurriculum()},
-    "per class, aligned": {"strategy": PerClassCurriculum(), "confidence": DistributionAlignment(temperature=0.1)},
+    "per class, aligned": {
+        "strategy": PerClassCurriculum(),
+        "confidence": DistributionAlignment(temperature=0.1),
+    },
 }
-shares = {}
+proportions = {}
 for name, parts in variants.items():
     forest = RandomForestClassifier(30, min_samples_leaf=5, random_state=0)
-    model = SelfTrainingClassifier(forest, validation=None, max_rounds=5, random_state=0, **parts).fit(X, y)
-    used = model.transduction_[pool] != -1
-    shares[name] = (model.transduction_[pool][used] == 1).mean() if used.any() else 0.0
+    model = SelfTrainingClassifier(
+        forest, validation=None, max_rounds=5, random_state=0, **parts
+    ).fit(X, y)
+    used = model.transduction_[hidden] != -1
+    proportions[name] = (
+        (model.transduction_[hidden][used] == 1).mean() if used.any() else 0.0
+    )
 
 # %%
 # The proportion of the rare class among the pseudo-labels, and the true one.
 
 fig, ax = plt.subplots(figsize=(6, 2.6))
-ax.barh(list(shares), [100 * share for share in shares.values()])
-ax.axvline(100 * truth[pool].mean(), color="tab:red", label="true proportion")
+ax.barh(list(proportions), [100 * one for one in proportions.values()])
+ax.axvline(100 * truth[hidden].mean(), color="tab:red", label="true proportion")
 ax.set(xlabel="pseudo-labels of the rare class, %")
 ax.invert_yaxis()
 ax.legend()

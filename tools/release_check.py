@@ -173,12 +173,7 @@ def main() -> None:
     """Check in a temporary folder, or in one that is kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, help="Folder to work in and leave as it is in the end; new or empty.")
-    parser.add_argument("--version", action="store_true", help="Print the version of the source and stop.")
-    arguments = parser.parse_args()
-    if arguments.version:
-        print(find_version())
-        return
-    keep = arguments.keep
+    keep = parser.parse_args().keep
     with tempfile.TemporaryDirectory(prefix="tabcast-release-") as temporary:
         place = Path(temporary) if keep is None else keep.resolve()
         place.mkdir(parents=True, exist_ok=True)

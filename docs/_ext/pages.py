@@ -1,13 +1,19 @@
-"""Pages that are not written by hand: the API reference, and pages that live elsewhere in the repository.
+"""What is not written by hand: the API reference, pages that live elsewhere in the repository, output of commands.
 
 Everything is written below docs/generated, which is made anew in every build and not part of the repository.
 """
 
+import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
+
+from sphinx.ext.autodoc.mock import mock
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
@@ -17,20 +23,32 @@ sys.path.insert(0, str(ROOT / "tools"))
 from list_public import list_public  # noqa: E402
 
 KINDS = {"Classes": "class", "Functions": "function", "Exceptions and warnings": "exception"}
-# In the order of the walk; other rooms come last. A name that several rooms list is documented in the first.
-ROOMS = {
+# What most people need, in this order.
+FIRST = [
+    "tabcast.fit_table",
+    "tabcast.runs.Run",
+    "tabcast.load_run",
+    "tabcast.SoftSelfTrainingClassifier",
+    "tabcast.CASTClassifier",
+    "tabcast.SelfTrainingClassifier",
+    "tabcast.GuardedClassifier",
+    "tabcast.guard.Verdict",
+    "tabcast.diagnostics.diagnose",
+    "tabcast.validation.SemiSupervisedSplit",
+]
+# In the order in which data passes through them. A name that several list is documented in the first.
+PACKAGES = {
     "tabcast": "The classifiers, and from a table to predictions in one call",
     "tabcast.feature_selection": "Which columns the density uses",
     "tabcast.density": "How dense labeled rows of a class are around a row",
     "tabcast.confidence": "From probabilities to confidence",
     "tabcast.pseudo_labels": "Which rows are used in a round, and their weight",
-    "tabcast.noise_filters": "Which of the chosen rows are rejected",
+    "tabcast.noise_filters": "Which of the selected rows are rejected",
     "tabcast.validation": "Held-out rows, splitters and scorers for partially labeled tables",
     "tabcast.models": "The default classifier, and encoding for classifiers that need it",
     "tabcast.models.neural": "The paper's six networks",
-    "tabcast.teachers": "Models that give soft labels",
+    "tabcast.teachers": "What gives soft labels",
     "tabcast.decisions": "From probabilities to predicted classes",
-    "tabcast.self_training": "The engine and its methods",
     "tabcast.guard": "Did the unlabeled rows help?",
     "tabcast.diagnostics": "Quality of the model, and properties of a partially labeled table",
     "tabcast.files": "Reading and writing table files, and interpreting their columns",
@@ -38,7 +56,6 @@ ROOMS = {
     "tabcast.report": "The report of a run",
     "tabcast.runs": "Runs, run folders and model files",
     "tabcast.plots": "Figures of a run or a fitted model",
-    "tabcast.study": "Studies",
     "tabcast.study.datasets": "Studies: the datasets",
     "tabcast.study.methods": "Studies: the methods that are compared",
     "tabcast.study.models": "Studies: the base classifiers and their search spaces",
@@ -48,33 +65,67 @@ ROOMS = {
     "tabcast.checks": "Checks of parameters",
     "tabcast.exceptions": "Warnings and errors",
 }
+# Tables of the paper's results have a column per dataset: they need the place of the page's contents.
+WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
+# Commands whose output pages include, in the order in which they are run.
+COMMANDS = {
+    "write": "tabcast demo --write tumors.csv",
+    "fit": "tabcast fit tumors.csv --target diagnosis",
+    "filled": "tabcast fit tumors.csv --target diagnosis --precision 0.9 --out filled-tumors",
+}
 
 
 def write_api() -> None:
-    """One page per room that lists its public names, and an index; autosummary writes a page for each name."""
+    """A page per package with its public names, and an index; autosummary writes a page for each name."""
     folder = GENERATED / "api"
     folder.mkdir(parents=True)
-    listed = list_public()
-    rooms = [*(room for room in ROOMS if room in listed), *(room for room in listed if room not in ROOMS)]
-    for room in rooms:
-        lines = [room, "=" * len(room), ""]
-        if room in ROOMS:
-            lines += [ROOMS[room] if ROOMS[room].endswith("?") else f"{ROOMS[room]}.", ""]
-        lines += [f".. currentmodule:: {room}", ""]
+    with mock(["torch"]):  # as autodoc_mock_imports of conf.py
+        listed = {package: names for package, names in list_public().items() if names}
+    packages = [*(one for one in PACKAGES if one in listed), *(one for one in listed if one not in PACKAGES)]
+    for package in packages:
+        about = PACKAGES.get(package, "")
+        lines = [package, "=" * len(package), "", about if about.endswith("?") else f"{about}.", ""]
+        lines += [f".. currentmodule:: {package}", ""]
         for title, kind in KINDS.items():
-            names = [one.name for one in listed[room] if one.kind == kind and not one.name.startswith("_")]
+            names = [one.name for one in listed[package] if one.kind == kind and not one.name.startswith("_")]
             if names:
-                lines += [title, "-" * len(title), "", ".. autosummary::", f"   :toctree: {room}", ""]
+                lines += [title, "-" * len(title), "", ".. autosummary::", f"   :toctree: {package}", ""]
                 lines += [*(f"   {name}" for name in names), ""]
-        own = {one.name for one in listed[room]}
-        if shared := [name for name in import_module(room).__all__ if name not in own]:
-            lines += ["Documented elsewhere: " + ", ".join(f"``{name}``" for name in shared) + "."]
-        (folder / f"{room}.rst").write_text("\n".join(lines) + "\n", "utf-8")
-    lines = ["API reference", "=============", "", "Every public name, by module.", "", ".. list-table::", ""]
-    for room in rooms:
-        lines += [f"   * - :doc:`{room}`", f"     - {ROOMS.get(room, '')}"]
-    lines += ["", ".. toctree::", "   :hidden:", "   :maxdepth: 1", "", *(f"   {room}" for room in rooms)]
+        own = {one.name for one in listed[package]}
+        if shared := [name for name in import_module(package).__all__ if name not in own]:
+            lines += ["Documented elsewhere: " + ", ".join(f"`{name}`" for name in shared) + "."]
+        (folder / f"{package}.rst").write_text("\n".join(lines) + "\n", "utf-8")
+    lines = ["API reference", "=============", "", "Start with these:", "", ".. autosummary::", ""]
+    lines += [*(f"   ~{name}" for name in FIRST), "", "Every public name, by module:", "", ".. list-table::", ""]
+    for package in packages:
+        lines += [f"   * - :doc:`{package}`", f"     - {PACKAGES.get(package, '')}"]
+    lines += ["", ".. toctree::", "   :hidden:", "   :maxdepth: 1", "", *(f"   {package}" for package in packages)]
     (folder / "index.rst").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def run_commands() -> None:
+    """Run the commands of the pages on the demo's table; keep what they print, and the report."""
+    output, reports = GENERATED / "output", GENERATED / "site" / "reports"
+    output.mkdir(parents=True)
+    reports.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as place:
+        for name, command in COMMANDS.items():
+            done = subprocess.run(
+                [sys.executable, "-m", *shlex.split(command)],
+                cwd=place,
+                env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+                check=True,
+            )
+            (output / f"{name}.txt").write_text(done.stdout, "utf-8")
+        shutil.copy(Path(place, "tumors-tabcast", "report.html"), reports / "tumors.html")
+    # The paragraph of each output that a page is about.
+    paragraphs = (output / "fit.txt").read_text("utf-8").split("\n\n")
+    (output / "verdict.txt").write_text(next(one for one in paragraphs if "Cross-validated" in one) + "\n", "utf-8")
+    filled = (output / "filled.txt").read_text("utf-8").split("\n\n")
+    start = next(number for number, one in enumerate(filled) if one.startswith("The filled table"))
+    (output / "filled.txt").write_text("\n\n".join(filled[start:-1]) + "\n", "utf-8")
 
 
 def copy_pages() -> None:
@@ -83,14 +134,10 @@ def copy_pages() -> None:
         ROOT / "paper", GENERATED / "paper", ignore=lambda folder, names: [n for n in names if not is_page(folder, n)]
     )
     for page in (GENERATED / "paper").rglob("*.md"):
-        page.write_text(adapt(page.read_text("utf-8")), "utf-8")
+        page.write_text(WIDE + adapt(page.read_text("utf-8")), "utf-8")
     add_navigation(GENERATED / "paper" / "README.md", (GENERATED / "paper").glob("results/**/*.md"))
     for name in ("CHANGELOG", "CONTRIBUTING"):
         (GENERATED / f"{name.lower()}.md").write_text(adapt((ROOT / f"{name}.md").read_text("utf-8")), "utf-8")
-    figures = GENERATED / "figures"
-    figures.mkdir()
-    for figure in (ROOT / "research" / "results").glob("*/*.png"):
-        shutil.copy(figure, figures / f"{figure.parent.name}-{figure.name}")
 
 
 def add_navigation(page: Path, below) -> None:
@@ -111,8 +158,12 @@ def is_page(folder: str, name: str) -> bool:
 
 
 def adapt(text: str) -> str:
-    """Links to files that the site has elsewhere."""
-    return re.sub(r"`docs/(\w+)\.md`", r"[\1](/\1.md)", text)
+    """Links to pages that are named as files."""
+    return re.sub(
+        r"`docs/(\w+)\.md`",
+        lambda found: f"[{found[1]}](/{found[1]}.md)" if (DOCS / f"{found[1]}.md").exists() else found[0],
+        text,
+    )
 
 
 def generate() -> None:
@@ -120,6 +171,7 @@ def generate() -> None:
     shutil.rmtree(GENERATED, ignore_errors=True)
     write_api()
     copy_pages()
+    run_commands()
 
 
 def skip_foreign(app, what, name, member, skip, options) -> bool | None:

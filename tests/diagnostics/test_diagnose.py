@@ -1,9 +1,7 @@
 """All diagnostics of a fitted classifier, from table to JSON."""
 
 import json
-import re
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,6 @@ from tabcast.pseudo_labels import FixedThreshold
 from tabcast.teachers import SelfTeacher
 from tests.conftest import hide_labels
 
-PAGE = Path(__file__).parents[2] / "docs" / "diagnostics.md"
 CAST = CASTClassifier(LogisticRegression(), alpha=0.5, strategy=FixedThreshold(0.7), validation=None, max_rounds=1)
 SOFT = SoftSelfTrainingClassifier(LogisticRegression(), teacher=SelfTeacher())
 PLAIN = SelfTrainingClassifier(LogisticRegression(), validation=None, max_rounds=2)
@@ -183,7 +180,3 @@ def test_models_that_need_encoded_tables(mixed_table):
     check_plain(diagnose(guard(cast, frame, y), frame, y).to_dict())
 
 
-@pytest.mark.parametrize("snippet", re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL))
-def test_snippets_of_the_page_run(snippet, capsys):
-    exec(compile(snippet, str(PAGE), "exec"), {})
-    assert capsys.readouterr().out

@@ -19,10 +19,10 @@ from tabcast.checks import check_choice
 from tabcast.table._encoders import NormalScores, TableCodes
 
 N_TREES = 200
-# With 20 rows per leaf, scikit-learn's default, 41 labeled rows cannot be split twice. docs/defaults.md has the study.
+# With 20 rows per leaf, scikit-learn's default, 41 labeled rows cannot be split twice: docs/benchmarks.md.
 MIN_SAMPLES_LEAF = 8
 MAX_LEAF_NODES = 5  # in the ensemble, beside other kinds of models: as good, and faster on soft labels
-# Small trees, shrinkage and sampling: what a few dozen labeled rows can support. docs/defaults.md.
+# Small trees, shrinkage and sampling: what a few dozen labeled rows can support.
 BOOSTING = {"n_estimators": 100, "learning_rate": 0.1, "subsample": 0.8, "colsample_bytree": 0.8}
 PACKAGES = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
 

@@ -38,7 +38,7 @@ def render_report(
     Parameters
     ----------
     summary : dict
-        The contents of summary.json; see docs/report.md.
+        The contents of summary.json; see docs/diagnostics.md.
     pseudo_labels : DataFrame
         One row per unlabeled row, with the columns `row`, `label`, `raw_label`, `confidence`, `raw_confidence`,
         `density`, `selected` and `round`.

@@ -120,7 +120,7 @@ class Run:
     pseudo_labels : DataFrame
         One row per unlabeled row that trained: the label that self-training gave it, and why.
     summary : dict
-        Everything there is to know about the run, plain JSON; see docs/report.md.
+        Everything there is to know about the run, plain JSON; see docs/diagnostics.md.
     decision : DecisionRule
         The rule by which `prediction` follows from the probabilities.
     diagnostics : Diagnostics or None, default=None
