@@ -14,7 +14,6 @@ from typer import Argument, Option
 
 from tabcast.cli.fit import Estimator, Out, Overwrite, Seed, default_folder
 from tabcast.cli.stop import ending_at_once, stop
-from tabcast.files._atomic import write_text
 
 if TYPE_CHECKING:
     from tabcast.labeling._session import Session
@@ -78,6 +77,7 @@ def label(
 
 def export_tasks(session: Session, path: Path, *, overwrite: bool) -> None:
     """Write the rows to label next as tasks of Label Studio, and print the labeling interface for them."""
+    from tabcast.files._atomic import write_text
     from tabcast.labeling._file import digest_rows
 
     if path.exists() and not overwrite:
