@@ -6,6 +6,7 @@ import json
 import webbrowser
 from pathlib import Path
 from shlex import quote
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 from xml.sax.saxutils import quoteattr
 
@@ -71,7 +72,7 @@ def label(
         typer.echo(f"Label the rows of {table} at {server.address}")
         typer.echo(f"Every answer is appended to {path}. End with Ctrl-C; the same command goes on from there.")
         if browser:
-            webbrowser.open(server.address)
+            Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()  # one in the terminal blocks
         server.serve_forever()
 
 
