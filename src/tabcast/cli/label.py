@@ -6,6 +6,7 @@ import json
 import webbrowser
 from pathlib import Path
 from shlex import quote
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 from xml.sax.saxutils import quoteattr
 
@@ -14,7 +15,6 @@ from typer import Argument, Option
 
 from tabcast.cli.fit import Estimator, Out, Overwrite, Seed, default_folder
 from tabcast.cli.stop import ending_at_once, stop
-from tabcast.files._atomic import write_text
 
 if TYPE_CHECKING:
     from tabcast.labeling._session import Session
@@ -72,12 +72,13 @@ def label(
         typer.echo(f"Label the rows of {table} at {server.address}")
         typer.echo(f"Every answer is appended to {path}. End with Ctrl-C; the same command goes on from there.")
         if browser:
-            webbrowser.open(server.address)
+            Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()  # one in the terminal blocks
         server.serve_forever()
 
 
 def export_tasks(session: Session, path: Path, *, overwrite: bool) -> None:
     """Write the rows to label next as tasks of Label Studio, and print the labeling interface for them."""
+    from tabcast.files._atomic import write_text
     from tabcast.labeling._file import digest_rows
 
     if path.exists() and not overwrite:
