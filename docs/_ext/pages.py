@@ -69,9 +69,9 @@ PACKAGES = {
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
 # Commands whose output pages include, in the order in which they are run.
 COMMANDS = {
-    "write": "tabcast demo --write tumors.csv",
-    "fit": "tabcast fit tumors.csv --target diagnosis",
-    "filled": "tabcast fit tumors.csv --target diagnosis --precision 0.9 --out filled-tumors",
+    "write": "tabcast demo --write census.csv",
+    "fit": "tabcast fit census.csv --target income",
+    "filled": "tabcast fit census.csv --target income --precision 0.9 --out filled-census",
 }
 
 
@@ -119,7 +119,7 @@ def run_commands() -> None:
                 check=True,
             )
             (output / f"{name}.txt").write_text(done.stdout, "utf-8")
-        shutil.copy(Path(place, "tumors-tabcast", "report.html"), reports / "tumors.html")
+        shutil.copy(Path(place, "census-tabcast", "report.html"), reports / "census.html")
     # The paragraph of each output that a page is about.
     paragraphs = (output / "fit.txt").read_text("utf-8").split("\n\n")
     (output / "verdict.txt").write_text(next(one for one in paragraphs if "Cross-validated" in one) + "\n", "utf-8")
