@@ -6,13 +6,18 @@ import os
 import platform
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import current_thread, main_thread
+from typing import Any
 from uuid import uuid4
 
 UNFINISHED = ".unfinished"
 LONGEST_NAME = 40  # characters of the real name in the temporary one
+_NAMES: set[Path] = set()  # temporary names that this process uses
+MADE: list[Path] = []  # folders that it made for them
 OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 
 
@@ -20,20 +25,22 @@ OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 def write_whole(path: str | Path) -> Iterator[Path]:
     """A temporary name beside `path` to write to; it gets its real name at the end, when everything went well.
 
-    Whatever stops the writing (an error, Ctrl-C, a full disk) leaves what was at `path` before, and no other file. Only
-    a process that is killed outright leaves the temporary one, which nobody takes for the real one: it is hidden and
-    ends in ".unfinished". The next one that writes to `path` removes it.
+        Whatever stops the writing (an error, Ctrl-C, a full disk) leaves what was at `path` before, and no other file. Only
+        a process that is killed outright leaves the temporary one, which nobody takes for the real one: it is hidden and
+        ends in ".unfinished". The next one that writes to `path` removes it.
 
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> from tabcast.files._atomic import write_whole
-    >>> path = Path(mkdtemp()) / "notes.txt"
-    >>> with write_whole(path) as unfinished:
-    ...     _ = unfinished.write_text("all of it")
-    >>> path.read_text()
-    'all of it'
+        Examples
+        --------
+        >>> from pathlib import Path
+    from threading import current_thread, main_thread
+    from typing import Any
+        >>> from tempfile import mkdtemp
+        >>> from tabcast.files._atomic import write_whole
+        >>> path = Path(mkdtemp()) / "notes.txt"
+        >>> with write_whole(path) as unfinished:
+        ...     _ = unfinished.write_text("all of it")
+        >>> path.read_text()
+        'all of it'
     """
     path = Path(path)
     remove_abandoned(path)
@@ -43,10 +50,8 @@ def write_whole(path: str | Path) -> Iterator[Path]:
         with open(unfinished, "rb+") as file:
             os.fsync(file.fileno())  # the name must not be there before what it stands for
         os.replace(unfinished, path)
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
+    finally:
+        remove(unfinished)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -57,7 +62,35 @@ def write_text(path: str | Path, text: str) -> None:
 
 def name_unfinished(path: Path, ending: str = UNFINISHED) -> Path:
     """A hidden name beside `path` that tells which process of which machine uses it."""
-    return path.with_name(f".{path.name[:LONGEST_NAME]}.{_host()}-{os.getpid()}-{uuid4().hex[:8]}{ending}")
+    name = path.with_name(f".{path.name[:LONGEST_NAME]}.{_host()}-{os.getpid()}-{uuid4().hex[:8]}{ending}").absolute()
+    if ending == UNFINISHED:
+        _NAMES.add(name)
+    return name
+
+
+def remove_unfinished() -> None:
+    """Remove what this process has not finished writing, and folders made for it that are empty."""
+    for one in list(_NAMES):
+        remove(one)
+    for one in MADE:
+        with suppress(OSError):
+            one.rmdir()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until files are in their places."""
+    before, waiting = signal.getsignal(signal.SIGINT), list[Any]()
+    if current_thread() is not main_thread() or not callable(before):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *signals: waiting.append(signals))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            before(*waiting[0])
 
 
 def remove_abandoned(path: Path, ending: str = UNFINISHED) -> list[Path]:
@@ -82,6 +115,7 @@ def find_left(path: Path, ending: str = UNFINISHED) -> dict[Path, bool]:
 
 def remove(path: Path) -> None:
     """Remove a file or folder, as far as that is possible."""
+    _NAMES.discard(path)
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
