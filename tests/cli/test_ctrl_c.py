@@ -14,7 +14,14 @@ from tests.end_to_end.test_study_resumes import is_empty, wait_until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups of POSIX")
 N_MOMENTS = 26
-STARTED = "import os; from tabcast.cli.ctrl_c import run; os.write(1, b'started\\n'); run()"
+# Before the handler is there, it is Python that starts.
+STARTED = """
+import os, signal
+from tabcast.cli.ctrl_c import CTRL_C, run
+signal.signal(signal.SIGINT, CTRL_C)
+os.write(1, b"started\\n")
+run()
+"""
 SWALLOWED = """
 import importlib, os, signal, sys
 from tabcast.cli.ctrl_c import run
@@ -52,7 +59,7 @@ def start(command, folder, code=STARTED):
         text=True,
         start_new_session=True,
     )
-    assert process.stdout.readline() == "started\n"  # before this, it is Python that starts
+    assert process.stdout.readline() == "started\n"
     return process
 
 
