@@ -293,7 +293,10 @@ def _predict_all(
         shared = client.scatter(model, broadcast=True)
         futures = client.map(partial(_predict_bytes, columns=columns), [shared] * len(parts), parts, pure=False)
         place_of = dict(zip((future.key for future in futures), places, strict=True))
-        for future, (predicted, content) in as_completed(futures, with_results=True):
+        for future, result in as_completed(futures, with_results=True):
+            if isinstance(result, Exception):  # cancelled: the scheduler is gone
+                raise result
+            predicted, content = result
             place_of[future.key].write_bytes(content)
             yield predicted
 
@@ -339,6 +342,12 @@ def connect(address: str) -> Iterator[Any]:
         yield client
     except (CancelledError, FutureCancelledError, CommClosedError, TimeoutError) as error:
         raise DaskError(f"The Dask scheduler at {address} is gone; start it again and run the same command.") from error
+    except Exception as error:
+        if type(error) is not Exception and not isinstance(error, ImportError):
+            raise
+        # What a worker could not do before it ran any code of ours; distributed makes plain exceptions of some.
+        problem = f"has a worker that failed ({' '.join(str(error).split())}). Install the same on all"
+        raise DaskError(f"The Dask cluster at {address} {problem}.") from error
     finally:
         client.close(timeout=2)
 
