@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -336,6 +337,8 @@ def connect(address: str) -> Iterator[Any]:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise DaskError(f"There is no Dask scheduler at {address}.") from error
+    log = logging.getLogger("distributed.client")  # where the scheduler goes away, it would add a traceback
+    log.disabled = True
     try:
         if problem := compare_versions(client.get_versions(packages=["tabcast"])):
             raise DaskError(f"The Dask cluster at {address} {problem}.")
@@ -350,6 +353,7 @@ def connect(address: str) -> Iterator[Any]:
         raise DaskError(f"The Dask cluster at {address} {problem}.") from error
     finally:
         client.close(timeout=2)
+        log.disabled = False
 
 
 def compare_versions(found: Any) -> str:
