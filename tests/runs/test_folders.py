@@ -284,7 +284,7 @@ class TestDask:
         ("file", "content", "said"),
         [
             ("tabcast-0.0.1.dist-info/METADATA", "Name: tabcast\nVersion: 0.0.1\n", "has tabcast 0.0.1; here it is"),
-            ("sklearn/__init__.py", "raise ModuleNotFoundError('No module named sklearn')", r"failed \(.*No module named sklearn.*\)"),
+            ("sklearn/__init__.py", "raise ModuleNotFoundError('No module named x')", r"failed \(.*No module named"),
         ],
     )
     def test_a_worker_that_cannot_work(self, file, content, said, start, folder, tmp_path):
@@ -294,7 +294,8 @@ class TestDask:
         command = ["fit", str(folder), "--target", "y", "--out", str(tmp_path / "run"), "--dask", address]
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 1
-        assert re.fullmatch(rf"The Dask cluster at {address} has a worker.* that {said}.* the same on all\.\n", result.stderr)
+        sentence = rf"The Dask cluster at {address} has a worker.* that {said}.* the same on all\.\n"
+        assert re.fullmatch(sentence, result.stderr)
         assert not (tmp_path / "run").exists()
 
     @pytest.mark.slow

@@ -25,22 +25,20 @@ OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 def write_whole(path: str | Path) -> Iterator[Path]:
     """A temporary name beside `path` to write to; it gets its real name at the end, when everything went well.
 
-        Whatever stops the writing (an error, Ctrl-C, a full disk) leaves what was at `path` before, and no other file. Only
-        a process that is killed outright leaves the temporary one, which nobody takes for the real one: it is hidden and
-        ends in ".unfinished". The next one that writes to `path` removes it.
+    Whatever stops the writing (an error, Ctrl-C, a full disk) leaves what was at `path` before, and no other file. Only
+    a process that is killed outright leaves the temporary one, which nobody takes for the real one: it is hidden and
+    ends in ".unfinished". The next one that writes to `path` removes it.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-    from threading import current_thread, main_thread
-    from typing import Any
-        >>> from tempfile import mkdtemp
-        >>> from tabcast.files._atomic import write_whole
-        >>> path = Path(mkdtemp()) / "notes.txt"
-        >>> with write_whole(path) as unfinished:
-        ...     _ = unfinished.write_text("all of it")
-        >>> path.read_text()
-        'all of it'
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from tabcast.files._atomic import write_whole
+    >>> path = Path(mkdtemp()) / "notes.txt"
+    >>> with write_whole(path) as unfinished:
+    ...     _ = unfinished.write_text("all of it")
+    >>> path.read_text()
+    'all of it'
     """
     path = Path(path)
     remove_abandoned(path)
