@@ -54,7 +54,9 @@ def try_case(driver: str, seed: int) -> Outcome:
             kind, what = ("ok", "") if refusal is None else ("refused", refusal.sentence)
         except Wrong as error:
             kind, what = "wrong", str(error)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a panic of polars is no Exception
             message = " ".join(f"{type(error).__name__}: {error}".split())
             kind, what = ("wrong", f"refused too late: {message}") if is_clear(error) else ("foreign", message)
     return Outcome(driver, seed, kind, what, "; ".join(notes))

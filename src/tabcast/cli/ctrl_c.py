@@ -23,12 +23,13 @@ class CtrlC:
 
     def __call__(self, *_: object) -> None:
         """Handle the signal."""
-        if self._place and _stamp(self._place) != self._before:
+        files = sys.modules.get("tabcast.files._atomic")
+        if (files and files.MOVING) or (self._place and _stamp(self._place) != self._before):
             return
         if processes := sys.modules.get("multiprocessing"):
             for child in processes.active_children():
                 child.terminate()
-        if files := sys.modules.get("tabcast.files._atomic"):
+        if files:
             files.remove_unfinished()
         clear = "\n\x1b[?25h" if sys.stderr.isatty() else ""  # below a progress bar, which hides the cursor
         os.write(2, f"{clear}{self.sentence}\n".encode())

@@ -6,18 +6,16 @@ import os
 import platform
 import re
 import shutil
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import current_thread, main_thread
-from typing import Any
 from uuid import uuid4
 
 UNFINISHED = ".unfinished"
 LONGEST_NAME = 40  # characters of the real name in the temporary one
 _NAMES: set[Path] = set()  # temporary names that this process uses
 MADE: list[Path] = []  # folders that it made for them
+MOVING: list[Path] = []  # what is whole and takes its place
 OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 
 
@@ -73,22 +71,6 @@ def remove_unfinished() -> None:
     for one in MADE:
         with suppress(OSError):
             one.rmdir()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until files are in their places."""
-    before, waiting = signal.getsignal(signal.SIGINT), list[Any]()
-    if current_thread() is not main_thread() or not callable(before):
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *signals: waiting.append(signals))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting:
-            before(*waiting[0])
 
 
 def remove_abandoned(path: Path, ending: str = UNFINISHED) -> list[Path]:

@@ -16,15 +16,7 @@ from uuid import uuid4
 import pandas as pd
 
 from tabcast.exceptions import TabcastWarning
-from tabcast.files._atomic import (
-    MADE,
-    UNFINISHED,
-    find_left,
-    name_unfinished,
-    remove,
-    remove_abandoned,
-    uninterrupted,
-)
+from tabcast.files._atomic import MADE, MOVING, UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
 from tabcast.files._write import unguard, unguard_text
 from tabcast.wording import Argument, ArgumentError, list_names
 
@@ -184,8 +176,8 @@ def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]], ref
                 with open(unfinished / name, "rb+") as file:
                     os.fsync(file.fileno())
         refuse(folder)
-        with uninterrupted():
-            _move_into(unfinished, folder)
+        MOVING.append(folder)
+        _move_into(unfinished, folder)
 
 
 def try_place(folder: Path) -> None:
@@ -223,6 +215,7 @@ def _made(folder: Path, *, keep: bool = True) -> Iterator[None]:
             with suppress(OSError):
                 one.rmdir()
         MADE.clear()
+        MOVING.clear()
 
 
 @contextmanager

@@ -294,10 +294,8 @@ def _predict_all(
         shared = client.scatter(model, broadcast=True)
         futures = client.map(partial(_predict_bytes, columns=columns), [shared] * len(parts), parts, pure=False)
         place_of = dict(zip((future.key for future in futures), places, strict=True))
-        for future, result in as_completed(futures, with_results=True):
-            if isinstance(result, Exception):  # cancelled: the scheduler is gone
-                raise result
-            predicted, content = result
+        for future in as_completed(futures):
+            predicted, content = future.result()  # raises where the scheduler is gone
             place_of[future.key].write_bytes(content)
             yield predicted
 
@@ -327,7 +325,6 @@ def connect(address: str) -> Iterator[Any]:
 
     try:
         from distributed import Client
-        from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
@@ -343,7 +340,7 @@ def connect(address: str) -> Iterator[Any]:
         if problem := compare_versions(client.get_versions(packages=["tabcast"])):
             raise DaskError(f"The Dask cluster at {address} {problem}.")
         yield client
-    except (CancelledError, FutureCancelledError, CommClosedError, TimeoutError) as error:
+    except (CancelledError, CommClosedError, TimeoutError) as error:
         raise DaskError(f"The Dask scheduler at {address} is gone; start it again and run the same command.") from error
     except Exception as error:
         if type(error) is not Exception and not isinstance(error, ImportError):

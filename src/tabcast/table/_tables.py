@@ -59,6 +59,8 @@ def to_pandas(X: Any, *, name: str = "X") -> Any:
     if not isinstance(table, nw.DataFrame):
         return X
     for column, kind in table.schema.items():
+        if "\x00" in column:  # polars would panic
+            raise ValueError(f"A column name of {name} has a NUL character, {column!r}: rename the column.")
         if kind in (nw.Int128, nw.UInt128):
             raise ValueError(f"Column {column!r} of {name} is of type {kind}, which is not read: cast it to Int64.")
     return table.to_pandas()
