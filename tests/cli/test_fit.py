@@ -1,11 +1,7 @@
 """`tabcast fit`: a table file in, a folder of results out, through the real command."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -296,54 +292,6 @@ def test_a_full_disk_leaves_nothing(place, elsewhere, monkeypatch):
     assert result.exit_code == 2
     assert "No space left on device; nothing was written." in result.output
     assert sorted(path.name for path in elsewhere.rglob("*")) == ["here", "temporary"]
-
-
-def hear_interrupts():
-    """What runs in the background ignores interrupts, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_leaves_nothing(place, tmp_path):
-    command = [sys.executable, "-c", "from tabcast.cli.main import app; app()", "fit", str(place / "customers.csv")]
-    command += ["--target", "churned", "--out", str(tmp_path / "out"), "--estimator", "cast"]
-    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": hear_interrupts}
-    with subprocess.Popen(command, **settings) as process:
-        for line in process.stdout:
-            if "compared with the supervised model" in line:  # training begins
-                process.send_signal(signal.SIGINT)
-                break
-        _, error = process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert "nothing was written" in error
-    assert "Traceback" not in error
-    assert list(tmp_path.iterdir()) == []
-
-
-SWALLOWS = """
-import os, signal
-from tabcast.cli.main import run
-from tabcast.runs import _training
-
-def fit(*args):
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-    except BaseException as error:
-        raise RuntimeError("a library reports it as its own failure") from error
-
-_training._fit = fit
-run()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_in_a_library_that_swallows_it(place, tmp_path):
-    command = [sys.executable, "-c", SWALLOWS, "fit", str(place / "customers.csv"), "--target", "churned"]
-    command += ["--out", str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=hear_interrupts, timeout=120)
-    assert done.returncode == 130
-    assert done.stderr == f"Stopped: nothing was written to {tmp_path / 'out'}.\n"
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_default_folder():

@@ -3,7 +3,6 @@
 import errno
 import os
 import resource
-import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -369,22 +368,6 @@ class TestInterrupted:
 
         monkeypatch.setattr(AdaptedClassifier, "predict_proba", fail)
         return calls
-
-    @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "feather"])
-    def test_ctrl_c(self, ending, model, table, tmp_path, monkeypatch):
-        out = tmp_path / f"out.{ending}"
-        out.write_text("what was there before")
-        calls = self.interrupt(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest-xdist ignore interrupts
-        try:
-            result = run(model, table, "-o", out, "--batch-rows", 50)
-        finally:
-            signal.signal(signal.SIGINT, before)
-        assert len(calls) == 3
-        assert result.exit_code == 130
-        assert result.stderr == f"Stopped: {out} was not written.\n"
-        assert out.read_text() == "what was there before"
-        assert sorted(tmp_path.iterdir()) == sorted([table, out])
 
     def test_an_error_of_the_disk(self, model, table, tmp_path, monkeypatch):
         def fail():

@@ -11,6 +11,7 @@ from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.confidence import ClusterAware
 from tabcast.density import KernelDensity
 from tabcast.exceptions import EmptyColumnWarning, NoUnlabeledRowsWarning, SmallClassWarning
+from tests.fuzz.invariants import is_clear
 
 X = np.column_stack([np.arange(12.0), np.arange(12.0)[::-1] ** 2])
 Y = np.array([0, 1, 0, 1, 0, 1, -1, -1, -1, -1, -1, -1])
@@ -38,6 +39,8 @@ BAD = {
     "infinite array": ((np.where(X == 4, np.inf, X), Y), {}, ValueError, "contains infinity.* in column 0, 1. Replace"),
     "infinite column": ((with_infinity(FRAME), Y), {}, ValueError, "contains infinity.* in column 'size'"),
     "infinite label": ((X, np.where(Y == 1, np.inf, Y)), {}, ValueError, "y contains infinity"),
+    "infinite label beside None": ((X, [np.inf, 0.0, 1.0, None] * 3), {}, ValueError, "y contains infinity"),
+    "an empty list": (([], []), {}, ValueError, "got a 1D array"),
     "no y": ((X, None), {}, ValueError, "requires y"),
     "continuous y": ((X, Y + 0.5), {}, ValueError, "Unknown label type: continuous"),
     "mixed labels": ((X, np.array(["a", 1, None] * 4, dtype=object)), {}, ValueError, "one kind; got numbers and text"),
@@ -52,8 +55,9 @@ BAD = {
 @pytest.mark.parametrize("kind", [SelfTrainingClassifier, CASTClassifier])
 def test_bad_data(case, kind):
     arguments, options, error, sentence = BAD[case]
-    with pytest.raises(error, match=sentence):
+    with pytest.raises(error, match=sentence) as caught:
         kind(NeverFitted(), random_state=0).fit(*arguments, **options)
+    assert is_clear(caught.value)
 
 
 BAD_PARAMETERS = {

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -349,6 +350,14 @@ def test_two_columns_of_one_name_are_named(write, tmp_path):
     write(pa.table(columns, names=["income", "income", "b"]), tmp_path / "t.parquet")
     with pytest.raises(TableFileError, match=r"^t\.parquet has columns of the same name, 'income'; rename or remove"):
         read_table_file(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_integers_of_128_bits_are_the_cause_that_is_named(name, tmp_path):
+    frame = polars.DataFrame({"account": polars.Series([1, 2]).cast(polars.Int128)})
+    (frame.write_parquet if name == "t.parquet" else frame.write_ipc)(tmp_path / name)
+    with pytest.raises(TableFileError, match=r"has a column of a type that is not read \(Integers with more than 64 "):
+        read_table_file(tmp_path / name)
 
 
 def test_levels_that_differ_in_spaces_or_case(tmp_path):

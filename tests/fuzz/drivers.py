@@ -1,10 +1,15 @@
-"""What is tried with a table: a classifier, `fit_table` with its run, and the command line."""
+"""What is tried with a table: classifiers, networks, `fit_table` with its run, files, folders, model files, Dask."""
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import chdir
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +34,17 @@ from tabcast import (
 from tabcast.cli.main import app
 from tabcast.models import make_model
 from tabcast.models._adapted import seeded, weight_parameter
+from tabcast.runs import load_model
+from tabcast.runs._model_file import NOTE, SavedModel, _digest, save_model
 from tabcast.self_training._self_trainer import SelfTrainer
 from tabcast.table._encoders import NormalScores, TableCodes
 from tabcast.teachers import Committee
 from tests.fuzz.generator import (
+    Notation,
     Random,
     Table,
     change_types,
+    convert,
     damage,
     draw_file_table,
     draw_notation,
@@ -88,12 +97,29 @@ METHODS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+QUICK = SelfTrainingClassifier(make_model("logistic_regression"), validation=None, max_rounds=1, strategy="all")
+
+
 def drive_classifier(random: Random, notes: Notes) -> Refusal | None:
     """A public classifier is fitted and predicts, in one way and in another that must give the same."""
     table = draw_table(random)
     method, estimator = pick(random, METHODS), pick(random, ESTIMATORS, BARE_ESTIMATORS, 0.1)
     model = METHODS[method](clone({**ESTIMATORS, **BARE_ESTIMATORS}[estimator]))
-    notes.append(f"{method} with {estimator} on {table}")
+    refits = [_same_by_pool_order, _same_apart]
+    return _drive(model, table, f"{method} with {estimator}", refits, random, notes)
+
+
+def drive_network(random: Random, notes: Notes) -> Refusal | None:
+    """The same with one of the six networks, small; they depend on the order of the rows that they are trained on."""
+    from tests.models.neural.nets import NETS
+
+    table, method, net = draw_table(random), pick(random, ["self-training", "CAST-L"]), pick(random, NETS)
+    return _drive(METHODS[method](clone(NETS[net])), table, f"{method} with {net}", [], random, notes)
+
+
+def _drive(model: Any, table: Table, name: str, refits: list[Any], random: Random, notes: Notes) -> Refusal | None:
+    """A model is fitted and predicts, in one way and in another that must give the same."""
+    notes.append(f"{name} on {table}")
     try:
         X, y = table.X, table.y
     except Exception as error:  # pandas, polars or pyarrow cannot hold these values at all
@@ -113,8 +139,9 @@ def drive_classifier(random: Random, notes: Notes) -> Refusal | None:
     predicted = fitted.predict(X)
     require(set(predicted.tolist()) <= set(fitted.classes_.tolist()), "predict gives something that is no class")
     _check_batches(fitted, table, proba)
-    variant = pick(random, [_same_by_types, _same_by_column_order, _spoiled], [_same_by_pool_order, _same_apart], 0.5)
-    if estimator == "tree" and random.random() < 0.03:
+    on_its_rows = [_same_by_types, _same_by_container, _same_by_column_order, _spoiled]
+    variant = pick(random, on_its_rows, refits, 0.4)
+    if name.endswith(" tree") and random.random() < 0.03:
         variant = _same_by_n_jobs
     notes.append(variant.__name__.strip("_"))
     variant(fitted, table, proba, random, notes)
@@ -143,6 +170,19 @@ def _same_by_types(fitted: Any, table: Table, proba: Any, random: Random, notes:
         check_same(again, proba, "predictions change with types of columns")
 
 
+def _same_by_container(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
+    """The same table in another library: the same result."""
+    containers = (
+        ("pandas", "polars", "arrow") if table.container in ("pandas", "polars", "arrow") else ("array", "list")
+    )
+    other = pick(random, [one for one in containers if one != table.container])
+    notes.append(other)
+    X = convert(table.frame, other)
+    again = proba if X is None else attempt(fitted.predict_proba, X)
+    if not isinstance(again, Refusal):
+        check_same(again, proba, f"predictions of {table.container} and {other} differ")
+
+
 def _same_by_column_order(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes) -> None:
     """Columns in another order: the same result, or a sentence."""
     order = random.permutation(table.frame.shape[1])
@@ -157,9 +197,8 @@ def _spoiled(fitted: Any, table: Table, proba: Any, random: Random, notes: Notes
     """A table unlike that of training: probabilities for each of its rows, or a sentence."""
     frame, how = spoil(table.frame, random)
     notes.append(how)
-    try:
-        X = put_into(frame, table.container)
-    except Exception:
+    X = convert(frame, table.container)
+    if X is None:
         return
     again = attempt(fitted.predict_proba, X)
     if not isinstance(again, Refusal):
@@ -265,6 +304,10 @@ def drive_run(random: Random, notes: Notes, kind: type[SelfTrainer] = SelfTraini
     shuffled = frame.iloc[random.permutation(len(frame))]
     shuffled = shuffled.iloc[:, random.permutation(frame.shape[1])]
     check_by_id(predicted, run.predict(shuffled), "predictions change with the order of rows and columns")
+    in_polars = convert(frame, "polars")
+    again = predicted if in_polars is None else attempt(run.predict, in_polars)
+    if not isinstance(again, Refusal):
+        check_by_id(predicted, again, "predictions change with polars")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         saved = attempt(run.save, folder)
@@ -319,6 +362,106 @@ def drive_command_line(random: Random, notes: Notes) -> Refusal | None:
     return None
 
 
+def drive_folder(random: Random, notes: Notes) -> Refusal | None:
+    """`fit_table` on a folder of files in several notations, as on one file of the same rows."""
+    frame, classes = draw_file_table(random)
+    parts = np.array_split(np.arange(len(frame)), int(random.integers(1, 4)))
+    notations = [draw_notation(random) for _ in parts]
+    notations = [replace(one, ending=".csv") if one.ending == ".txt" else one for one in notations]
+    notes.append(f"{len(frame)} rows, {dict(frame.dtypes.astype(str))}, {notations}")
+    with tempfile.TemporaryDirectory() as place, chdir(place):
+        Path("big").mkdir()
+        for number, (rows, notation) in enumerate(zip(parts, notations, strict=True)):
+            part = frame.iloc[rows].reset_index(drop=True)
+            Path(f"big/{number}{notation.ending}").write_bytes(write_bytes(part, notation))
+        Path("one.parquet").write_bytes(write_bytes(frame, Notation(ending=".parquet")))
+        options: dict[str, Any] = {"estimator": QUICK, "id_columns": ["id"], "max_pool": None}
+        run = attempt(fit_table, "big", "target", **options)
+        if isinstance(run, Refusal):
+            return run
+        check_file_classes(run.model.classes_, classes)
+        whole = attempt(fit_table, "one.parquet", "target", **options)
+        require(not isinstance(whole, Refusal), "refused as one file, accepted as a folder")
+        check_by_id(whole.predictions, run.predictions, "predictions of a folder and of one file differ")
+        run.save("run")
+        written = [pd.read_parquet(f"run/predictions/{number}.parquet") for number in range(len(parts))]
+        together = pd.concat(written, ignore_index=True)
+        require(together["id"].tolist() == frame["id"].tolist(), "predictions of files are not in the order of rows")
+        check_by_id(whole.predict("one.parquet"), together, "predictions of files and of one file differ")
+    return None
+
+
+def drive_model_file(random: Random, notes: Notes) -> Refusal | None:
+    """A model file with other bytes, or with another value in it and a matching digest: it loads, or is refused."""
+    random_rows = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": random_rows.normal(size=40), "b": random_rows.choice(["x", "y"], 40)})
+    frame["target"] = np.where(np.arange(40) < 20, np.where(frame["a"] > 0, "yes", "no"), None)
+    run = fit_table(frame, "target", estimator=QUICK)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "model.skops")
+        save_model(path, SavedModel(run.model, run.understanding, run.decision))
+        if random.random() < 0.5:
+            data, how = damage(path.read_bytes(), random)
+            path.write_bytes(data)
+        else:
+            how = _forge(path, random)
+        notes.append(how)
+        model = attempt(load_model, path)
+    return model if isinstance(model, Refusal) else None
+
+
+def _forge(path: Path, random: Random) -> str:
+    """Exchange a value of the file's JSON and write the digest anew; what was exchanged."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    name = pick(random, ["schema.json", NOTE])
+    texts = re.findall(rb'(?<=: )(?:"[^"]*"|-?[\d.]+|true|false|null)', content[name])
+    old, new = random.choice(texts), random.choice([*texts, b"null", b"-1", b'"x"', b"[]"])
+    places = [match.start() for match in re.finditer(re.escape(old), content[name])]
+    at = int(random.choice(places))
+    content[name] = content[name][:at] + new + content[name][at + len(old) :]
+    with zipfile.ZipFile(path, "w") as archive:
+        for one in content.keys() - {NOTE}:
+            archive.writestr(one, content[one])
+        try:
+            note = json.loads(content[NOTE])
+            note["digest"] = _digest(archive, {key: value for key, value in note.items() if key != "digest"})
+            content[NOTE] = json.dumps(note).encode()
+        except ValueError:  # not JSON any more
+            pass
+        archive.writestr(NOTE, content[NOTE])
+    return f"{old!r} of {name} became {new!r}"
+
+
+def drive_dask(random: Random, notes: Notes) -> Refusal | None:
+    """Unlabeled rows in a Dask DataFrame: with one worker, the model of a fit in memory."""
+    from dask.dataframe import from_pandas
+    from distributed import Client, LocalCluster
+    from xgboost import XGBClassifier
+
+    table = draw_table(random)
+    labeled = np.array([one is not None for one in table.labels])
+    known, pool = table.frame[labeled], table.frame[~labeled].reset_index(drop=True)
+    y = [one for one in table.labels if one is not None]
+    trees = XGBClassifier(n_estimators=3, max_depth=3, n_jobs=1)
+    model = CASTClassifier(trees, alpha=0.5, max_rounds=1, validation=None, random_state=0)
+    notes.append(f"with {table}")
+    expected = attempt(clone(model).fit, known, y, X_unlabeled=pool)
+    try:
+        parts = from_pandas(pool, npartitions=int(random.integers(1, 4)))
+    except Exception:  # Dask cannot hold these values
+        return None
+    with (
+        LocalCluster(1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
+        fitted = attempt(clone(model).fit, known, y, X_unlabeled=parts)
+    if isinstance(expected, Refusal) or isinstance(fitted, Refusal):
+        return fitted if isinstance(fitted, Refusal) else None
+    check_same(fitted.predict_proba(pool), expected.predict_proba(pool), "predictions change with Dask")
+    return None
+
+
 def _predict(table: Path, out: str, batch_rows: int, allowed: str | None = None) -> pd.DataFrame | None:
     """What `tabcast predict` wrote; None where it was refused for the reason that is allowed."""
     refusal = _invoke(["predict", "run", str(table), "--out", out, "--batch-rows", str(batch_rows)])
@@ -347,5 +490,10 @@ DRIVERS: dict[str, Callable[[Random, Notes], Refusal | None]] = {
     "classifier": drive_classifier,
     "run": drive_run,
     "command_line": drive_command_line,
+    "folder": drive_folder,
+    "model_file": drive_model_file,
     "self_trained_run": drive_self_trained_run,
+    **({"network": drive_network} if find_spec("torch") else {}),
+    **({"dask": drive_dask} if find_spec("distributed") and find_spec("xgboost") else {}),
+    # The server of `tabcast label` has a driver of its own here.
 }

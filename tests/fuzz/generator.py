@@ -97,7 +97,7 @@ ODD_COLUMNS: dict[str, Callable[[Random, Any], Any]] = {
     "different words": lambda r, t: np.array([f"w{i}" for i in r.permutation(len(t))], dtype=object),
     "long text": lambda r, t: np.array([("many words " * 9) + str(i) for i in range(len(t))], dtype=object),
 }
-BINARY_ENDINGS = [".parquet", ".feather"]
+BINARY_ENDINGS = [".parquet", ".feather", *([".xlsx"] if find_spec("openpyxl") else [])]
 if find_spec("pyarrow") is None:  # an extra
     ODD_COLUMNS = {kind: make for kind, make in ODD_COLUMNS.items() if "pyarrow" not in kind}
     BINARY_ENDINGS = []
@@ -248,6 +248,14 @@ def put_into(frame: pd.DataFrame, container: str) -> Any:
 
         return pyarrow.Table.from_pandas(frame.reset_index(drop=True))
     return frame
+
+
+def convert(frame: pd.DataFrame, container: str) -> Any:
+    """The same, or None where the other library cannot hold these values."""
+    try:
+        return put_into(frame, container)
+    except Exception:
+        return None
 
 
 def draw_frame(random: Random, truth: Any, *, odd: float = 0.15) -> tuple[pd.DataFrame, list[str]]:
@@ -423,7 +431,10 @@ def write_bytes(frame: pd.DataFrame, notation: Notation) -> bytes:
     if notation.ending in BINARY_ENDINGS:
         frame["target"] = frame["target"].map(lambda value: None if value is None else str(value))
         buffer = io.BytesIO()
-        (frame.to_parquet if notation.ending == ".parquet" else frame.to_feather)(buffer)
+        if notation.ending == ".xlsx":
+            frame.to_excel(buffer, index=False)
+        else:
+            (frame.to_parquet if notation.ending == ".parquet" else frame.to_feather)(buffer)
         return buffer.getvalue()
     text = frame.to_csv(
         index=False,

@@ -1,7 +1,11 @@
 """Folders of tables: labeled rows of all files, a sample of the others, and every file predicted."""
 
+import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -12,6 +16,7 @@ from tabcast import SelfTrainingClassifier, fit_table, load_run
 from tabcast.cli.main import app
 from tabcast.files import TableFileError
 from tabcast.models import make_model
+from tabcast.progress import Progress
 from tabcast.runs import DaskError, load_model, predict_file
 from tabcast.runs._predict import compare_versions
 from tabcast.runs._table import prepare_table
@@ -250,3 +255,64 @@ class TestDask:
         found = {"client": {"packages": ours}, "workers": workers}
         assert compare_versions(found) == f"has a worker, tcp://2, {said}. Install the same on all"
         assert compare_versions({**found, "workers": {"tcp://1": {"packages": ours}}}) == ""
+
+    @pytest.fixture
+    def start(self, tmp_path):
+        """Start a scheduler and a worker as processes, the worker with a path of its own; returns address and first."""
+        pytest.importorskip("distributed")
+        processes = []
+
+        def begin(path):
+            file = str(tmp_path / "scheduler.json")
+            for name, options in (("scheduler", ["--host", "127.0.0.1", "--port", "0"]), ("worker", ["--no-nanny"])):
+                command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--scheduler-file", file]
+                environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *sys.path])}
+                options = [*options, "--no-dashboard"]
+                processes.append(subprocess.Popen([*command, *options], env=environment, stderr=subprocess.PIPE))
+                for line in processes[-1].stderr:  # until it is registered
+                    if b"Scheduler at:" in line or b"Starting established connection" in line:
+                        break
+            return json.loads((tmp_path / "scheduler.json").read_text())["address"], processes[0]
+
+        yield begin
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("file", "content", "said"),
+        [
+            ("tabcast-0.0.1.dist-info/METADATA", "Name: tabcast\nVersion: 0.0.1\n", "has tabcast 0.0.1; here it is"),
+            ("sklearn/__init__.py", "raise ModuleNotFoundError('No module named x')", r"failed \(.*No module named"),
+        ],
+    )
+    def test_a_worker_that_cannot_work(self, file, content, said, start, folder, tmp_path):
+        (tmp_path / "lib" / file).parent.mkdir(parents=True)
+        (tmp_path / "lib" / file).write_text(content)
+        address, _ = start(tmp_path / "lib")
+        command = ["fit", str(folder), "--target", "y", "--out", str(tmp_path / "run"), "--dask", address]
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        sentence = rf"The Dask cluster at {address} has a worker.* that {said}.* the same on all\.\n"
+        assert re.fullmatch(sentence, result.stderr)
+        assert not (tmp_path / "run").exists()
+
+    @pytest.mark.slow
+    def test_a_scheduler_that_is_gone(self, start, folder, tmp_path):
+        address, scheduler = start(tmp_path)
+        fit_table(folder, "y", estimator=quick()).save(tmp_path / "run")
+        for number in range(40):
+            shutil.copy(folder / "c.parquet", folder / f"c{number}.parquet")
+
+        class Kill(Progress):
+            def advance(self):
+                scheduler.kill()
+                scheduler.wait()
+
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(DaskError, match=rf"^The Dask scheduler at {address} is gone; start it again and run the"):
+            predict_file(
+                load_model(tmp_path / "run"), folder, tmp_path / "out", dask=address, progress=lambda n: Kill()
+            )
+        assert sorted(tmp_path.rglob("*")) == before

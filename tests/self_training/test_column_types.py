@@ -102,6 +102,11 @@ def test_integers_that_no_other_library_has_are_refused_by_name():
         SelfTrainingClassifier().fit(X, [0, 1] + [-1] * 18)
 
 
+def test_a_name_at_which_polars_panics_is_refused():
+    with pytest.raises(ValueError, match=r"A column name of X has a NUL character, 'nul\\x00': rename"):
+        SelfTrainingClassifier().fit(pl.DataFrame({"nul\x00": [0.5] * 20}), [0, 1] + [-1] * 18)
+
+
 def test_pandas_beside_polars_is_the_same_table():
     more = FRAME.iloc[:30]
     expected = make().fit(FRAME, Y, X_unlabeled=more).predict_proba(FRAME)

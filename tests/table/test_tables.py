@@ -89,9 +89,10 @@ REFUSED_ARRAYS = {
     "one dimension": (
         np.arange(3.0),
         ValueError,
-        "^Expected 2D array, got 1D array instead",
+        "^Expected 2D array or DataFrame for X, got a 1D array instead. Reshape your data",
     ),
-    "three dimensions": (np.zeros((2, 2, 2)), ValueError, "^Found array with dim 3"),
+    "three dimensions": (np.zeros((2, 2, 2)), ValueError, "got a 3D array instead"),
+    "an empty list": ([], ValueError, "^Expected 2D array .* got a 1D array"),
     "no columns": (
         np.empty((3, 0)),
         ValueError,

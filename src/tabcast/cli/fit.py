@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from tabcast.cli.stop import COMMAND_LINE, ending_at_once, stop
+from tabcast.cli.ctrl_c import CTRL_C
+from tabcast.cli.stop import COMMAND_LINE, stop
 
 if TYPE_CHECKING:
     from tabcast.runs import Run
@@ -101,8 +102,8 @@ def fit(
     --precision also the filled table. Of a folder, every file is predicted.
     """
     folder, pool = default_folder(table) if out is None else Path(out), max_pool or None
-    stopping = ending_at_once(f"Stopped: nothing was written to {folder}.")
-    with stopping, warnings.catch_warnings(record=True) as caught:
+    CTRL_C.expect(f"Stopped: nothing was written to {folder}.", folder / "summary.json")
+    with warnings.catch_warnings(record=True) as caught:
         from rich.console import Console
 
         from tabcast.exceptions import LargePoolWarning, TabcastWarning
@@ -176,8 +177,6 @@ def save(run: Run, folder: Path, *, overwrite: bool) -> None:
     try:
         run.save(folder, overwrite=overwrite)
         return
-    except KeyboardInterrupt:
-        stop(f"Stopped: nothing was written to {folder}.", 130)
     except DaskError as error:
         stop(error, 1)
     except TableFileError as error:

@@ -13,8 +13,9 @@ from xml.sax.saxutils import quoteattr
 import typer
 from typer import Argument, Option
 
+from tabcast.cli.ctrl_c import CTRL_C
 from tabcast.cli.fit import Estimator, Out, Overwrite, Seed, default_folder
-from tabcast.cli.stop import ending_at_once, stop
+from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
     from tabcast.labeling._session import Session
@@ -49,31 +50,31 @@ def label(
     """
     folder, name = Path(out or default_folder(table)), default_folder(table).name.removesuffix("-tabcast")
     path = Path(labels or f"{name}-labels.csv")
-    with ending_at_once(f"Stopped: every answer is in {path}; the same command goes on from there."):
-        from tabcast.labeling._server import Server
-        from tabcast.labeling._session import Session
-        from tabcast.runs._fit_table import read_options
+    CTRL_C.sentence = f"Stopped: every answer is in {path}; the same command goes on from there."
+    from tabcast.labeling._server import Server
+    from tabcast.labeling._session import Session
+    from tabcast.runs._fit_table import read_options
 
-        try:
-            if export not in (None, LABEL_STUDIO):
-                raise ValueError(f"--export must be {LABEL_STUDIO}; got {export!r}.")
-            # One process trains: the other cores are left to whoever labels, and a killed server leaves none behind.
-            training = {"estimator": estimator, "precision": precision, "random_state": seed, "n_jobs": 1}
-            others = {"max_pool": MOST_UNLABELED, "verbose": 0} | dict.fromkeys(("scoring", "decision", "dask"))
-            session = Session(table, target, path, folder, read_options(**training | others), overwrite)
-            if export is not None:
-                export_tasks(session, Path(f"{name}-tasks.json"), overwrite=overwrite)
-                return
-            server = Server(session)
-        except OSError as error:
-            stop(f"{error.filename or path}: {error.strerror or error}.")
-        except (ValueError, TypeError, ImportError) as error:
-            stop(error)
-        typer.echo(f"Label the rows of {table} at {server.address}")
-        typer.echo(f"Every answer is appended to {path}. End with Ctrl-C; the same command goes on from there.")
-        if browser:
-            Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()  # one in the terminal blocks
-        server.serve_forever()
+    try:
+        if export not in (None, LABEL_STUDIO):
+            raise ValueError(f"--export must be {LABEL_STUDIO}; got {export!r}.")
+        # One process trains: the other cores are left to whoever labels, and a killed server leaves none behind.
+        training = {"estimator": estimator, "precision": precision, "random_state": seed, "n_jobs": 1}
+        others = {"max_pool": MOST_UNLABELED, "verbose": 0} | dict.fromkeys(("scoring", "decision", "dask"))
+        session = Session(table, target, path, folder, read_options(**training | others), overwrite)
+        if export is not None:
+            export_tasks(session, Path(f"{name}-tasks.json"), overwrite=overwrite)
+            return
+        server = Server(session)
+    except OSError as error:
+        stop(f"{error.filename or path}: {error.strerror or error}.")
+    except (ValueError, TypeError, ImportError) as error:
+        stop(error)
+    typer.echo(f"Label the rows of {table} at {server.address}")
+    typer.echo(f"Every answer is appended to {path}. End with Ctrl-C; the same command goes on from there.")
+    if browser:
+        Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()  # one in the terminal blocks
+    server.serve_forever()
 
 
 def export_tasks(session: Session, path: Path, *, overwrite: bool) -> None:

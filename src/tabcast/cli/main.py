@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Annotated
 
 import typer
 
+from tabcast.cli.ctrl_c import CTRL_C
 from tabcast.cli.datasets import datasets_app
 from tabcast.cli.fit import fit
 from tabcast.cli.label import label
 from tabcast.cli.predict import predict
 from tabcast.cli.report import report
-from tabcast.cli.stop import ending_at_once
 from tabcast.cli.study import study_app
 
 app = typer.Typer(
@@ -48,10 +47,10 @@ def demo(
     ] = None,
 ) -> None:
     """Hide most labels of a real table, and see how many are predicted correctly."""
-    with ending_at_once("Stopped before the comparison was complete."):
-        from tabcast.cli.demo import run_demo
+    CTRL_C.sentence = "Stopped before the comparison was complete."
+    from tabcast.cli.demo import run_demo
 
-        run_demo(n_labels=labels, seed=seed, write=write)
+    run_demo(n_labels=labels, seed=seed, write=write)
 
 
 app.command()(label)
@@ -60,11 +59,3 @@ app.command()(predict)
 app.command()(report)
 app.add_typer(study_app, name="study")
 app.add_typer(datasets_app, name="datasets")
-
-
-def run() -> None:
-    """Run a command as a process of its own: once it is done, Ctrl-C cannot end it with a traceback any more."""
-    try:
-        app(prog_name="tabcast")
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

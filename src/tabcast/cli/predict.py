@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tabcast.cli.ctrl_c import CTRL_C
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def predict(
 
     Rows keep their order; columns that identify rows are passed through.
     """
+    CTRL_C.expect(f"Stopped: {out} was not written.", out)
     from rich.console import Console
 
     from tabcast.files._parts import is_folder
@@ -59,8 +61,6 @@ def predict(
             dask=dask,
             progress=bar,
         )
-    except KeyboardInterrupt:
-        stop(f"Stopped: {out} was not written.", 130)
     except DaskError as error:
         stop(error, 1)
     except OSError as error:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing import active_children
 from shlex import quote
-from threading import current_thread, main_thread
 from typing import Any, NoReturn
 
 import typer
@@ -40,28 +33,3 @@ def stop(problem: str | Exception, code: int = 2) -> NoReturn:
     sentence = problem.say(COMMAND_LINE) if isinstance(problem, ArgumentError) else str(problem)
     typer.echo(" ".join(sentence.split()), err=True)
     raise typer.Exit(code)
-
-
-@contextmanager
-def ending_at_once(sentence: str) -> Iterator[None]:
-    """Let Ctrl-C end the process with a sentence and code 130, while nothing is written yet.
-
-    An exception would not do: where it is raised inside a library, that may swallow it or report it as its own failure.
-    """
-
-    def end(*_: Any) -> None:
-        for child in active_children():
-            child.terminate()
-        clear = "\n\x1b[?25h" if sys.stderr.isatty() else ""  # below a progress bar, which hides the cursor
-        os.write(2, f"{clear}{sentence}\n".encode())
-        os._exit(130)
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or current_thread() is not main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tabcast.cli.ctrl_c import CTRL_C
 from tabcast.cli.stop import stop
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def run(
     """Run the trials that have no record yet. It can be stopped at any time: finished trials are not run again."""
     import os
 
+    CTRL_C.sentence = "Stopped: trials that are done will not run again."
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
     from tabcast.progress import Bar

@@ -13,6 +13,9 @@ from uuid import uuid4
 
 UNFINISHED = ".unfinished"
 LONGEST_NAME = 40  # characters of the real name in the temporary one
+_NAMES: set[Path] = set()  # temporary names that this process uses
+MADE: list[Path] = []  # folders that it made for them
+MOVING: list[Path] = []  # what is whole and takes its place
 OWNER = r"(?P<host>[A-Za-z0-9]+)-(?P<process>\d+)-[0-9a-f]{8}"
 
 
@@ -43,10 +46,8 @@ def write_whole(path: str | Path) -> Iterator[Path]:
         with open(unfinished, "rb+") as file:
             os.fsync(file.fileno())  # the name must not be there before what it stands for
         os.replace(unfinished, path)
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
+    finally:
+        remove(unfinished)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -57,7 +58,19 @@ def write_text(path: str | Path, text: str) -> None:
 
 def name_unfinished(path: Path, ending: str = UNFINISHED) -> Path:
     """A hidden name beside `path` that tells which process of which machine uses it."""
-    return path.with_name(f".{path.name[:LONGEST_NAME]}.{_host()}-{os.getpid()}-{uuid4().hex[:8]}{ending}")
+    name = path.with_name(f".{path.name[:LONGEST_NAME]}.{_host()}-{os.getpid()}-{uuid4().hex[:8]}{ending}").absolute()
+    if ending == UNFINISHED:
+        _NAMES.add(name)
+    return name
+
+
+def remove_unfinished() -> None:
+    """Remove what this process has not finished writing, and folders made for it that are empty."""
+    for one in list(_NAMES):
+        remove(one)
+    for one in MADE:
+        with suppress(OSError):
+            one.rmdir()
 
 
 def remove_abandoned(path: Path, ending: str = UNFINISHED) -> list[Path]:
@@ -82,6 +95,7 @@ def find_left(path: Path, ending: str = UNFINISHED) -> dict[Path, bool]:
 
 def remove(path: Path) -> None:
     """Remove a file or folder, as far as that is possible."""
+    _NAMES.discard(path)
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

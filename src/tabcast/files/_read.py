@@ -348,7 +348,7 @@ class ArrowTable(TableFile):
         """The file; what pyarrow raises for a damaged one, also between its pages, in one sentence."""
         try:
             yield dataset.dataset(self.path, format=self._format)
-        except (pa.ArrowException, OSError) as error:
+        except Exception as error:  # a damaged schema raises errors of many kinds
             if "duplicate field names" in str(error):
                 raise TableFileError(f"{self.path.name} has columns of the same name{self._name_twice()}.") from None
             raise _damaged(self.path, self._format, error) from None
@@ -419,8 +419,11 @@ def _header(cells: pd.DataFrame) -> list[str]:
 
 def _damaged(path: Path, kind: str, error: Exception) -> TableFileError:
     reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-    what = f"a damaged or incomplete {kind.capitalize()} file"
-    return TableFileError(f"{path.name} is {what} ({reason}); copy or write it again.")
+    what = f"is a damaged or incomplete {kind.capitalize()} file ({reason}); copy or write it again."
+    if "not implemented" in str(error):
+        reason = str(error).rpartition(": ")[2]
+        what = f"has a column of a type that is not read ({reason}); write it with the column cast to another type."
+    return TableFileError(f"{path.name} {what}")
 
 
 # ---- For users

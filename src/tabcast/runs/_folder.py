@@ -16,7 +16,7 @@ from uuid import uuid4
 import pandas as pd
 
 from tabcast.exceptions import TabcastWarning
-from tabcast.files._atomic import UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
+from tabcast.files._atomic import MADE, MOVING, UNFINISHED, find_left, name_unfinished, remove, remove_abandoned
 from tabcast.files._write import unguard, unguard_text
 from tabcast.wording import Argument, ArgumentError, list_names
 
@@ -176,6 +176,7 @@ def write_folder(folder: Path, writers: Mapping[str, Callable[[Path], Any]], ref
                 with open(unfinished / name, "rb+") as file:
                     os.fsync(file.fileno())
         refuse(folder)
+        MOVING.append(folder)
         _move_into(unfinished, folder)
 
 
@@ -204,16 +205,17 @@ def find_replaced(folder: Path) -> list[Path]:
 def _made(folder: Path, *, keep: bool = True) -> Iterator[None]:
     """Make a folder with its parents; removed again if something fails, or if it was only to be tried."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    done = False
+    MADE[:], done = missing, False
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
         done = keep
     finally:
-        if not done:
-            for one in missing:
-                with suppress(OSError):
-                    one.rmdir()
+        for one in () if done else missing:
+            with suppress(OSError):
+                one.rmdir()
+        MADE.clear()
+        MOVING.clear()
 
 
 @contextmanager
@@ -247,10 +249,4 @@ def _move_into(unfinished: Path, folder: Path) -> None:
                 os.rename(replaced / name, folder / name)
         replaced.rmdir()
         raise
-    _forget(replaced)
-
-
-def _forget(replaced: Path) -> None:
-    """Remove what was replaced; stopping does not help any more, because everything is saved."""
-    with suppress(KeyboardInterrupt):
-        remove(replaced)
+    remove(replaced)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -291,7 +292,8 @@ def _predict_all(
         shared = client.scatter(model, broadcast=True)
         futures = client.map(partial(_predict_bytes, columns=columns), [shared] * len(parts), parts, pure=False)
         place_of = dict(zip((future.key for future in futures), places, strict=True))
-        for future, (predicted, content) in as_completed(futures, with_results=True):
+        for future in as_completed(futures):
+            predicted, content = future.result()  # raises where the scheduler is gone
             place_of[future.key].write_bytes(content)
             yield predicted
 
@@ -321,7 +323,6 @@ def connect(address: str) -> Iterator[Any]:
 
     try:
         from distributed import Client
-        from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
@@ -331,14 +332,23 @@ def connect(address: str) -> Iterator[Any]:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise DaskError(f"There is no Dask scheduler at {address}.") from error
+    log = logging.getLogger("distributed.client")  # where the scheduler goes away, it would add a traceback
+    log.disabled = True
     try:
         if problem := compare_versions(client.get_versions(packages=["tabcast"])):
             raise DaskError(f"The Dask cluster at {address} {problem}.")
         yield client
-    except (CancelledError, FutureCancelledError, CommClosedError, TimeoutError) as error:
+    except (CancelledError, CommClosedError, TimeoutError) as error:
         raise DaskError(f"The Dask scheduler at {address} is gone; start it again and run the same command.") from error
+    except Exception as error:
+        if type(error) is not Exception and not isinstance(error, ImportError):
+            raise
+        # What a worker could not do before it ran any code of ours; distributed makes plain exceptions of some.
+        problem = f"has a worker that failed ({' '.join(str(error).split())}). Install the same on all"
+        raise DaskError(f"The Dask cluster at {address} {problem}.") from error
     finally:
         client.close(timeout=2)
+        log.disabled = False
 
 
 def compare_versions(found: Any) -> str:

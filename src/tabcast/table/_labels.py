@@ -86,8 +86,6 @@ def read_labels(y: Any, missing_label: Any = "auto") -> Labels:
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     values = _to_numpy(y)
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
     warn_ambiguous(values, missing_label, stacklevel=4)
     unlabeled = _find_markers(values, missing_label)
     if unlabeled.all():
@@ -166,6 +164,8 @@ def _to_plain(values: NDArray[Any]) -> NDArray[Any]:
             raise ValueError("A label in y ends in a NUL character, which numpy drops. Remove the character.")
         values = np.array(values.tolist())
     if values.dtype.kind == "f":
+        if np.isinf(values).any():
+            raise ValueError("Input y contains infinity, which is no class. Replace it, or mark the row as unlabeled.")
         check_classification_targets(values)
     elif values.dtype.kind not in "iubU":
         _refuse_label(values.tolist()[0], values.dtype.name)

@@ -59,6 +59,8 @@ def to_pandas(X: Any, *, name: str = "X") -> Any:
     if not isinstance(table, nw.DataFrame):
         return X
     for column, kind in table.schema.items():
+        if "\x00" in column:  # polars would panic
+            raise ValueError(f"A column name of {name} has a NUL character, {column!r}: rename the column.")
         if kind in (nw.Int128, nw.UInt128):
             raise ValueError(f"Column {column!r} of {name} is of type {kind}, which is not read: cast it to Int64.")
     return table.to_pandas()
@@ -66,9 +68,7 @@ def to_pandas(X: Any, *, name: str = "X") -> Any:
 
 def _check_dataframe(X: pd.DataFrame, name: str) -> pd.DataFrame:
     """The table, decimals as floats; rows, columns, unique names and finite numbers are checked."""
-    if 0 in X.shape:
-        kind = "sample(s)" if X.shape[0] == 0 else "feature(s)"
-        raise ValueError(f"Found array with 0 {kind} (shape={X.shape}) in {name} while a minimum of 1 is required.")
+    _refuse_empty(X.shape, name)
     names = X.columns.tolist()
     doubles = sorted(repr(column) for column, count in Counter(names).items() if count > 1)
     if doubles:
@@ -145,8 +145,6 @@ def _read_array(X: Any, name: str) -> NDArray[Any]:
         array = check_array(X, ensure_all_finite="allow-nan", input_name=name, estimator="tabcast")
     except NOT_A_NUMBER:  # what is wrong is only looked for in an array that is refused
         array = _as_cells(X, name)
-        if array.ndim != 2 or 0 in array.shape or array.dtype.kind == "c":
-            raise  # as scikit-learn says it
         array = _read_cells(array, name)
     if array.dtype.kind in "fiub":
         return array
@@ -168,7 +166,22 @@ def _as_cells(X: Any, name: str) -> NDArray[Any]:
             f"Expected 2D array or DataFrame for {name}, got {kind} instead. Pass a DataFrame, for instance "
             f"pandas.DataFrame({name})."
         )
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array or DataFrame for {name}, got a {array.ndim}D array instead. Reshape your data: "
+            "array.reshape(-1, 1) has one column, array.reshape(1, -1) one row."
+        )
+    _refuse_empty(array.shape, name)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is complex. Use its real and imaginary part.")
     return array
+
+
+def _refuse_empty(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a table without rows or columns."""
+    if 0 in shape:
+        kind = "sample(s)" if shape[0] == 0 else "feature(s)"
+        raise ValueError(f"Found array with 0 {kind} (shape={shape}) while a minimum of 1 is required for {name}.")
 
 
 def _read_cells(array: NDArray[Any], name: str) -> Floats:
