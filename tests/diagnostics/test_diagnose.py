@@ -1,6 +1,7 @@
 """All diagnostics of a fitted classifier, from table to JSON."""
 
 import json
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -178,5 +179,3 @@ def test_models_that_need_encoded_tables(mixed_table):
     model = xgboost.XGBClassifier(n_estimators=10, max_depth=2, n_jobs=1)
     cast = CASTClassifier(model, alpha=0.4, validation=None, max_rounds=1)
     check_plain(diagnose(guard(cast, frame, y), frame, y).to_dict())
-
-
