@@ -173,45 +173,53 @@ def say(values, digits=0):
     return f"{values.mean():.{digits}f} ± {values.sem():.{digits}f}"
 
 
+def compare(lines, strategy, value):
+    """Mean curves by dataset, and those of the random rows which they are compared with: all, or the other draw."""
+    others = ("random", "again") if strategy == "design" else ("random",)
+    curves = [lines[lines["strategy"].isin(names)] for names in ((strategy,), others)]
+    return [one.pivot_table(value, "n_labels", "dataset") for one in curves]
+
+
+def save(curve, random, n, sign):
+    """Percentage of `n` random labels that a curve does without, reaching the same score."""
+    return 100 * (1 - labels_needed(curve, reference(random, n, sign), sign) / n)
+
+
+def jackknife(curve, random, n, sign):
+    """The saving of the mean curve of all datasets, and its standard error over datasets."""
+    whole = save(curve.mean(axis=1), random.mean(axis=1), n, sign)
+    without = np.array(
+        [save(*(one.drop(columns=name).mean(axis=1) for one in (curve, random)), n, sign) for name in curve]
+    )
+    return f"{whole:.0f} ± {np.sqrt((len(without) - 1) * without.var()):.0f}"
+
+
 def summarize(lines):
     """Label savings, wins and losses, and the bias of cross-validation, as Markdown."""
     datasets = list(dict.fromkeys(lines["dataset"]))
-    curves = lines.groupby(["dataset", "strategy", "n_labels"])[list(SCORES)].mean()
-    both = lines[lines["strategy"] != "design"].groupby(["dataset", "n_labels"])[list(SCORES)].mean()
-
-    def of(name, strategy, value):
-        """A curve, and that of the random rows which it is compared with: all of them, or those of the other seed."""
-        others = both.loc[name, value] if strategy == "design" else curves.loc[(name, "random"), value]
-        return curves.loc[(name, strategy), value], others
-
     text = [
-        f"{len(datasets)} datasets, {lines['seed'].nunique()} seeds; means over datasets ± standard error.",
+        f"{len(datasets)} datasets, {lines['seed'].nunique()} seeds; ± is the standard error over datasets.",
         "",
-        "Labels saved against random rows (two draws per seed), in percent of their number; null: the one draw against "
-        "the other:",
+        "Labels saved against random rows (two draws per seed), in percent of their number; null: one draw against the "
+        "other. First of the mean curve of all datasets (jackknife), then the mean of the savings by dataset. A curve "
+        f"that never reaches the score counts as {LAST} labels: losses are cut off, so that chance alone saves some:",
         "",
-        "| random labels | score | suggest_rows | null |",
-        "| --- | --- | --- | --- |",
+        "| random labels | score | suggest_rows | null | suggest_rows, by dataset | null, by dataset |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for n in (60, 100):
         for value, sign in SCORES.items():
-            cells = []
-            for strategy in ("design", "again"):
-                saved = []
-                for name in datasets:
-                    curve, random = of(name, strategy, value)
-                    saved.append(100 * (1 - labels_needed(curve, reference(random, n, sign), sign) / n))
-                cells.append(say(pd.Series(saved)))
+            pairs = [compare(lines, strategy, value) for strategy in ("design", "again")]
+            cells = [jackknife(curve, random, n, sign) for curve, random in pairs]
+            for curve, random in pairs:
+                cells.append(say(pd.Series([save(curve[name], random[name], n, sign) for name in datasets])))
             text.append(f"| {n} | {value.replace('_', '-')} | {' | '.join(cells)} |")
     gains = pd.DataFrame(
         {
-            f"{strategy} {value}": [
-                100 * sign * float(np.subtract(*of(name, strategy, value)).mean()) for name in datasets
-            ]
+            f"{strategy} {value}": 100 * sign * np.subtract(*compare(lines, strategy, value)).mean()
             for strategy in ("design", "again")
             for value, sign in SCORES.items()
-        },
-        index=datasets,
+        }
     )
     text += ["", "Gain over random rows, mean over the curve, in points (log-loss: x 100), and number of datasets:", ""]
     text += ["| | accuracy | AUC | log-loss |", "| --- | --- | --- | --- |"]

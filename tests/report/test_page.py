@@ -199,7 +199,9 @@ def test_classes_that_are_not_text(classes):
 
 def test_what_is_not_there_is_left_out(page):
     run = make_run()
-    html = render_report(run.summary | {"diagnostics": {}, "training": {}, "warnings": []}, run.pseudo_labels.iloc[:0])
+    html = render_report(
+        run.summary | dict(diagnostics={}, training={}, warnings=[], suggested_rows=[]), run.pseudo_labels[:0]
+    )
     assert [one["id"] for tag, one in read(html).tags if tag == "section"] == ["verdict", "table", "training", "use"]
     assert html.count("<img") == 1
     for key, text in {"quality": "How good is", "curves": "rank rows"}.items():
