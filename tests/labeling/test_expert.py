@@ -48,7 +48,7 @@ def test_an_expert_gets_a_model_and_three_rows_of_ten_stay_random(open_session, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["vehicle", "car", "cmc", "credit-g", "kc2"])
+@pytest.mark.parametrize("name", ["vehicle", "kr-vs-kp"])
 def test_an_expert_needs_fewer_labels_than_with_random_rows(name, open_session, serve, tmp_path):
     table, truth = make_table(name)
     curves = {}
