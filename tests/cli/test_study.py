@@ -86,8 +86,9 @@ class TestRun:
         assert f"{N_TRIALS} done, 0 failed, {N_TRIALS} skipped, 0 missing" in result.output
         assert f"{N_TRIALS} x delphi is not installed" in result.output
 
-    def test_failed_trials_end_with_code_1_and_the_reason(self, tmp_path):
-        config = write_config(tmp_path, GRID.replace('["clouds"]', '["clouds", "gone"]'))
+    @pytest.mark.parametrize("others", ['"clouds", ', ""])
+    def test_failed_trials_end_with_code_1_and_the_reason(self, others, tmp_path):
+        config = write_config(tmp_path, GRID.replace('"clouds"', f'{others}"gone"'), more=TABLE)
         (tmp_path / "plugins" / "gone.py").write_text(
             "from tabcast.study.datasets import DatasetInfo\n\n"
             "def load():\n    raise OSError('the disk is gone')\n\n"
@@ -95,8 +96,12 @@ class TestRun:
         )
         result = run(config)
         assert result.exit_code == 1
-        assert f"Table 0: {N_TRIALS} done, {N_TRIALS} failed, 0 skipped, 0 missing; about " in result.output
+        n_done = N_TRIALS if others else 0
+        assert f"Table 0: {n_done} done, {N_TRIALS} failed, 0 skipped, 0 missing" in result.output
         assert f"{N_TRIALS} x OSError: the disk is gone" in result.output
+        table = invoke("table", config)
+        assert table.exit_code == (0 if others else 2), table.output
+        assert others or "No trial of small.toml is done, and some failed; why: tabcast" in words_of(table.output)
 
     def test_workers_that_die_end_with_code_1(self, config, monkeypatch):
         def die(*arguments, **options):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,21 +19,22 @@ if TYPE_CHECKING:
 
 LEARNERS = ("catboost", "lightgbm", "xgboost")  # packages with exceptions of their own
 ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".feather", ".xlsx", ".xlsm")
+DataOption, ModelOption, OutputOption = (partial(Option, rich_help_panel=name) for name in ("Data", "Model", "Output"))
 Columns = list[str] | None
 # Those that `tabcast label` has as well.
 Estimator = Annotated[
     str,
-    Option(
+    ModelOption(
         metavar="NAME",
         help="auto: soft self-training with an ensemble; xgboost, lightgbm, catboost, random_forest, ...: with "
         "that base classifier; cast: CAST.",
     ),
 ]
 Out = Annotated[
-    str | None, Option(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
+    str | None, OutputOption(metavar="PATH", help="Folder for the results. Default: the table's name with -tabcast.")
 ]
-Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of everything random.")]
-Overwrite = Annotated[bool, Option("--overwrite", help="Replace the results of an earlier run.")]
+Seed = Annotated[int, ModelOption(min=0, max=2**32 - 1, help="Seed of everything random.")]
+Overwrite = Annotated[bool, OutputOption("--overwrite", help="Replace the results of an earlier run.")]
 
 
 def fit(
@@ -43,12 +45,12 @@ def fit(
         ),
     ],
     target: Annotated[
-        str, Option(help="The column of labels; rows with an empty cell are unlabeled.", show_default="required")
+        str, DataOption(help="The column of labels; rows with an empty cell are unlabeled.", show_default="required")
     ] = "",
     estimator: Estimator = "auto",
     scoring: Annotated[
         str | None,
-        Option(
+        ModelOption(
             metavar="NAME",
             help="The score that chooses between the models with and without unlabeled rows. Default: neg_log_loss for "
             "the ensemble, accuracy for one base classifier.",
@@ -56,7 +58,7 @@ def fit(
     ] = None,
     decision: Annotated[
         str | None,
-        Option(
+        ModelOption(
             metavar="RULE",
             help="How a class is predicted from the probabilities: accuracy (the most probable, the default), balanced "
             "(relative to the class proportions), f1 (tuned), or for two classes a number such as 0.3: the second one "
@@ -65,7 +67,7 @@ def fit(
     ] = None,
     precision: Annotated[
         float | None,
-        Option(
+        OutputOption(
             metavar="P",
             help="Write filled.csv: the whole table, with predictions filled in from the probability on at which a "
             "proportion of at least P, such as 0.95, is right.",
@@ -73,25 +75,26 @@ def fit(
     ] = None,
     out: Out = None,
     unlabeled: Annotated[
-        str | None, Option(metavar="TABLE", help="Another table of rows without a label, or a folder of such files.")
+        str | None,
+        DataOption(metavar="TABLE", help="Another table of rows without a label, or a folder of such files."),
     ] = None,
     dask: Annotated[
-        str | None, Option(metavar="ADDRESS", help="Dask scheduler whose workers predict the files of a folder.")
+        str | None, OutputOption(metavar="ADDRESS", help="Dask scheduler whose workers predict the files of a folder.")
     ] = None,
     labels: Annotated[
-        str | None, Option(metavar="FILE", help="More labels: what tabcast label wrote, or Label Studio's export.")
+        str | None, DataOption(metavar="FILE", help="More labels: what tabcast label wrote, or Label Studio's export.")
     ] = None,
-    missing_label: Annotated[str | None, Option(help="A label that means unlabeled, besides empty cells.")] = None,
-    ignore: Annotated[Columns, Option(metavar="COL", help="Leave a column out; repeatable.")] = None,
-    use: Annotated[Columns, Option(metavar="COL", help="Use a column that would be left out; repeatable.")] = None,
+    missing_label: Annotated[str | None, DataOption(help="A label that means unlabeled, besides empty cells.")] = None,
+    ignore: Annotated[Columns, DataOption(metavar="COL", help="Leave a column out; repeatable.")] = None,
+    use: Annotated[Columns, DataOption(metavar="COL", help="Use a column that would be left out; repeatable.")] = None,
     category: Annotated[
-        Columns, Option(metavar="COL", help="Treat a numeric column as categorical; repeatable.")
+        Columns, DataOption(metavar="COL", help="Treat a numeric column as categorical; repeatable.")
     ] = None,
     id_column: Annotated[
-        Columns, Option("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable.")
+        Columns, DataOption("--id", metavar="COL", help="Identifies rows: left out, kept in results; repeatable.")
     ] = None,
     max_pool: Annotated[
-        int, Option(metavar="N", min=0, help="Most unlabeled rows that train, drawn at random; 0 is all.")
+        int, ModelOption(metavar="N", min=0, help="Most unlabeled rows that train, drawn at random; 0 is all.")
     ] = 50_000,
     seed: Seed = 0,
     overwrite: Overwrite = False,

@@ -228,7 +228,12 @@ def render_tables(study: Study, profile: str, style: str, results: Path | None =
     """Join the tables of a study, or one of them, in one text; from its records or a file of results."""
     if not study.tables:
         raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
-    tables = make_tables(study, collect_results(study, profile) if results is None else read_results(results))
+    found = collect_results(study, profile) if results is None else read_results(results)
+    if (found["status"] == "failed").any() and not (found["status"] == "done").any():
+        raise ValueError(
+            f"No trial of {study.path.name} is done, and some failed; why: tabcast study status {study.path}"
+        )
+    tables = make_tables(study, found)
     if name is not None:
         check_choice(name, tables, f"table of {study.path.name}")
         tables = {name: tables[name]}
