@@ -31,11 +31,8 @@ from tabcast.confidence import DistributionAlignment
 from tabcast.pseudo_labels import (
     Curriculum,
     FixedThreshold,
-    FlexThreshold,
     PerClassCurriculum,
     PerClassThreshold,
-    SelfAdaptiveThreshold,
-    TruncatedGaussian,
 )
 
 N_TABLES = 5
@@ -47,16 +44,9 @@ STRATEGIES = {
     "PerClassThreshold([0.95, 0.6])": {
         "strategy": PerClassThreshold([0.95, 0.6])
     },
-    "FlexThreshold": {"strategy": FlexThreshold()},
-    "SelfAdaptiveThreshold": {"strategy": SelfAdaptiveThreshold()},
     BEST: {
         "confidence": DistributionAlignment(temperature=0.1),
         "strategy": PerClassCurriculum(),
-    },
-    "the same, TruncatedGaussian": {
-        "confidence": DistributionAlignment(temperature=0.1),
-        "strategy": PerClassCurriculum(),
-        "pseudo_weight": TruncatedGaussian(per_class=True),
     },
 }
 

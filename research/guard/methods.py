@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
 
 from tabcast import SoftSelfTrainingClassifier
 from tabcast.guard import GuardedClassifier
@@ -23,7 +24,7 @@ class Guarded(WithoutStrategy):
     Parameters
     ----------
     members : tuple of str, default=("own", "trees", "linear")
-        Members of the committee.
+        Members of the committee; "neighbors" is the classifier of ten nearest neighbors.
     n_splits, n_repeats : int, default=5
         Parameters of the guard.
     """
@@ -35,8 +36,10 @@ class Guarded(WithoutStrategy):
     def run(self, work: Work, request: Request) -> Answer:
         """Fit, and compare the verdict with the scores on the test rows."""
         fold = work.fold
+        neighbors = KNeighborsClassifier(10, weights="distance")
+        members = [neighbors if name == "neighbors" else name for name in self.members]
         classifier = SoftSelfTrainingClassifier(
-            request.estimator(), teacher=Committee(self.members), categorical_features=fold.categorical
+            request.estimator(), teacher=Committee(members), categorical_features=fold.categorical
         )
         guarded = GuardedClassifier(
             classifier,

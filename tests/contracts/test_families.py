@@ -29,7 +29,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     # Without two hundred trees, which tests/reference has.
     "Committee": [
-        {"members": ["own", "linear", "neighbors"], "n_folds": 2},
+        {"members": ["own", "linear", "boosting"], "n_folds": 2},
         {"members": ("linear", "own")},
     ],
     "ClusterAware": [{"density": EmpiricalLikelihood()}, {"density": KernelDensity(), "scaling": "density"}],
@@ -39,7 +39,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "GaussianProcessCalibration": [{"max_iter": 1}],
     "KernelDensity": [{}, {"bandwidth": "normal_reference"}],
     "PerClassThreshold": [],  # for one number of classes; has its own tests
-    "TruncatedGaussian": [{}, {"per_class": True, "max_weight": 0.5}],
 }
 OPTIONAL = {"BorutaShap": "xgboost", "GaussianProcessCalibration": "gpytorch"}
 FAMILIES = {

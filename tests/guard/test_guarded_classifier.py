@@ -228,7 +228,7 @@ class TestChoice:
         X, truth = make_moons(600, noise=0.15, random_state=1)
         y = hide_labels(truth, 40, seed=1)
         classifier = SoftSelfTrainingClassifier(
-            DecisionTreeClassifier(min_samples_leaf=3), teacher=Committee(["own", "neighbors"])
+            DecisionTreeClassifier(min_samples_leaf=3), teacher=Committee(["own", KNeighborsClassifier(10)])
         )
         model = GuardedClassifier(classifier, random_state=0).fit(X, y)
         assert model.chosen_ == "self-trained"

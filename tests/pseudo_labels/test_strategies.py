@@ -6,7 +6,6 @@ from math import ceil
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
@@ -14,10 +13,8 @@ from tabcast import CASTClassifier, SelfTrainingClassifier
 from tabcast.pseudo_labels import (
     Curriculum,
     FixedThreshold,
-    FlexThreshold,
     PerClassCurriculum,
     PerClassThreshold,
-    SelfAdaptiveThreshold,
     TakeAll,
     TopK,
 )
@@ -52,8 +49,6 @@ def table():
         (Curriculum(0), r"`step` of Curriculum must be a number in \(0, 1\]; got 0\."),
         (PerClassCurriculum(True), r"`step` of PerClassCurriculum must be a number in \(0, 1\]; got True\."),
         (TopK(2.0), r"`k` of TopK must be an integer of at least 1; got 2\.0\."),
-        (FlexThreshold(0), r"`threshold` of FlexThreshold must be a number in \(0, 1\]; got 0\."),
-        (SelfAdaptiveThreshold(1), r"`momentum` of SelfAdaptiveThreshold must be a number in \[0, 1\); got 1\."),
         (PerClassThreshold([0.5, 1.5]), r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 1\.5\."),
         (PerClassThreshold(0.5), r"`thresholds` of PerClassThreshold must be a number for each class; got 0\.5\."),
         (PerClassThreshold("0.5"), r"`thresholds` of PerClassThreshold must be a number for each class; got '0\.5'\."),
@@ -185,84 +180,3 @@ class TestPerClassThreshold:
         assert rare.any()
         assert pseudo["selected"][rare].all()
         np.testing.assert_array_equal(pseudo["selected"][~rare], pseudo["confidence"][~rare] >= 0.95)
-
-
-def flex_slowly(confidence, tau):
-    """FlexMatch's equations, row by row."""
-    sigma = [0] * confidence.shape[1]
-    for row in confidence:
-        sigma[int(np.argmax(row))] += max(row) >= tau
-    betas = [one / max(sigma) if max(sigma) else 1.0 for one in sigma]
-    return [bool(max(row) >= betas[int(np.argmax(row))] / (2 - betas[int(np.argmax(row))]) * tau) for row in confidence]
-
-
-class TestFlexThreshold:
-    @pytest.mark.parametrize("tau", [0.5, 0.8, 0.95, 1.0])
-    def test_equals_the_published_equations(self, tau):
-        for seed, n_classes in enumerate([2, 3, 3, 6, 6]):
-            confidence = np.random.default_rng(seed).dirichlet(np.linspace(0.2, 1, n_classes), 150)
-            assert FlexThreshold(tau).select(confidence, 1).tolist() == flex_slowly(confidence, tau)
-
-    def test_the_required_confidence_is_that_of_the_latest_round(self):
-        strategy = FlexThreshold(0.9)
-        assert strategy.required_confidence(2) is None
-        strategy.select(np.array([[0.95, 0.05], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.4, 0.6]]), 1)
-        assert strategy.required_confidence(2) == pytest.approx([0.9, 0.9 * 0.5 / 1.5])
-
-    def test_rows_that_keep_their_label_count_as_sure(self):
-        confidence = np.array([[0.95, 0.05], [0.92, 0.08], [0.4, 0.6], [0.0, np.inf], [0.0, np.inf], [0.45, 0.55]])
-        assert FlexThreshold(0.9).select(confidence, 2).tolist() == [True, True, False, True, True, False]
-
-    def test_a_rare_class_gets_more_pseudo_labels_than_with_a_fixed_threshold(self, table):
-        def rare(strategy):
-            pseudo = SelfTrainingClassifier(LogisticRegression(), strategy=strategy, validation=None).fit(*table)
-            return (pseudo.pseudo_labels_["selected"] & (pseudo.pseudo_labels_["label"] == 1)).sum()
-
-        assert rare(FlexThreshold(0.9)) > rare(FixedThreshold(0.9))
-
-
-def adapt_slowly(confidences, momentum):
-    """FreeMatch's equations, round by round and row by row, averages starting with the first round."""
-    averages, masks = None, []
-    for confidence in confidences:
-        now = [sum(column) / len(confidence) for column in confidence.T]
-        now.append(sum(max(row) for row in confidence) / len(confidence))
-        averages = now if averages is None else [momentum * a + (1 - momentum) * b for a, b in zip(averages, now)]  # noqa: B905
-        *by_class, overall = averages
-        masks.append([bool(max(row) >= overall * by_class[int(np.argmax(row))] / max(by_class)) for row in confidence])
-    return masks
-
-
-class TestSelfAdaptiveThreshold:
-    @pytest.mark.parametrize("momentum", [0.0, 0.5, 0.9])
-    @pytest.mark.parametrize("n_classes", [2, 5])
-    def test_equals_the_published_equations(self, momentum, n_classes):
-        rounds = [
-            np.random.default_rng(k).dirichlet(np.linspace(0.4, 2, n_classes) / (k + 1), 120) for k in range(5)
-        ]  # confidence grows from round to round
-        strategy = SelfAdaptiveThreshold(momentum)
-        ours = [strategy.select(confidence, k).tolist() for k, confidence in enumerate(rounds, start=1)]
-        assert ours == adapt_slowly(rounds, momentum)
-        fresh = clone(strategy).select(rounds[1], 1)
-        np.testing.assert_array_equal(strategy.select(rounds[1], 1), fresh)  # round 1 forgets
-
-    @pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3])
-    def test_equal_rows_are_all_average(self, value):
-        """A mean of equal numbers may come out above each of them by rounding."""
-        strategy = SelfAdaptiveThreshold(0.3)
-        assert all(strategy.select(np.tile([value, value / 3], (49, 1)), k).all() for k in range(1, 5))
-
-    def test_a_row_that_keeps_its_label_counts_as_certain(self):
-        certain = np.array([[1.0, 0.0], [0.8, 0.2], [0.7, 0.3], [0.0, 1.0]])
-        pinned, strategy = np.where(certain == 1, np.inf, certain), SelfAdaptiveThreshold()
-        np.testing.assert_array_equal(strategy.select(pinned, 1), strategy.select(certain, 1))
-
-    def test_the_loop_gives_each_run_averages_of_its_own(self, table):
-        """The run after cross-validation selects what it would have selected without."""
-        settings = {"strategy": SelfAdaptiveThreshold(0.8), "random_state": 0}
-        judged = SelfTrainingClassifier(LogisticRegression(), max_rounds=4, patience=4, **settings).fit(*table)
-        n_rounds = judged.best_round_
-        assert n_rounds > 0
-        alone = SelfTrainingClassifier(LogisticRegression(), max_rounds=n_rounds, validation=None, **settings)
-        assert judged.pseudo_labels_.equals(alone.fit(*table).pseudo_labels_)
-        assert not hasattr(settings["strategy"], "_averages")  # the user's own object stays as it was

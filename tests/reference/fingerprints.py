@@ -49,13 +49,10 @@ from tabcast.feature_selection import BorutaShap
 from tabcast.noise_filters import MahalanobisFilter
 from tabcast.pseudo_labels import (
     FixedThreshold,
-    FlexThreshold,
     PerClassCurriculum,
     PerClassThreshold,
-    SelfAdaptiveThreshold,
     TakeAll,
     TopK,
-    TruncatedGaussian,
 )
 from tabcast.teachers import Committee, SelfTeacher
 
@@ -166,11 +163,15 @@ def grid():
     yield "self xgboost threshold", lambda: Self(trees(), strategy=FixedThreshold(0.8)), every
     yield "self top_k, first label", lambda: Self(trees(), strategy=TopK(20), relabel=False), numeric
     yield "self all, none", lambda: Self(leaves(), strategy=TakeAll(), validation=None, max_rounds=3), mixed
-    yield "self fraction", lambda: Self(linear(), validation=0.3, strategy=FlexThreshold()), ("credit-g", "kc2")
+    yield (
+        "self fraction",
+        lambda: Self(linear(), validation=0.3, strategy=PerClassThreshold([0.9, 0.6])),
+        ("credit-g", "kc2"),
+    )
     yield "self splitter", lambda: Self(trees(), validation=StratifiedKFold(3, shuffle=True)), ("diabetes", "car")
     yield "self weight", lambda: Self(trees(), pseudo_weight=0.3, strategy=PerClassCurriculum()), every
-    yield "self gaussian", lambda: Self(trees(), pseudo_weight=TruncatedGaussian(), patience=1), numeric
-    yield "self soft", lambda: Self(trees(), pseudo_weight="soft", strategy=SelfAdaptiveThreshold()), numeric
+    yield "self patience", lambda: Self(trees(), pseudo_weight=2, patience=1), numeric
+    yield "self soft", lambda: Self(trees(), pseudo_weight="soft", strategy="all"), numeric
     yield (
         "self per class",
         lambda: Self(RandomForestClassifier(20), strategy=PerClassThreshold([0.6, 0.8])),
@@ -215,7 +216,7 @@ def grid():
     yield "soft judged", lambda: Soft(trees(), validation="cv", max_rounds=3, patience=2), ("diabetes", "credit-g")
     yield "soft fraction", lambda: Soft(trees(), validation=0.3, max_rounds=2), ("iris", "kc2")
     yield "soft none", lambda: Soft(trees(), temperature=1, max_rounds=2), ("tumors", "car")
-    members = ["own", "linear", "neighbors", GaussianNB()]
+    members = ["own", "linear", "boosting", GaussianNB()]
     yield "soft members", lambda: Soft(trees(), teacher=Committee(members, n_folds=3)), ("tumors",)
     yield "guarded soft", lambda: GuardedClassifier(Soft(trees(), teacher=SelfTeacher()), n_repeats=1), every
     yield "guarded cast", lambda: GuardedClassifier(Cast(trees(), alpha=0.5), n_splits=3, n_repeats=1), ("diabetes",)

@@ -20,6 +20,7 @@ import skops.io
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -121,7 +122,9 @@ class TestSameModel:
         again = round_trip(loaded, tmp_path)  # a loaded model can be saved
         np.testing.assert_array_equal(again.predict_proba(X), estimator.predict_proba(X))
 
-    @pytest.mark.parametrize("member", ["trees", "linear", "neighbors", "network", "boosting"])
+    @pytest.mark.parametrize(
+        "member", ["trees", "linear", "boosting", KNeighborsClassifier(), MLPClassifier((4,), max_iter=1000)], ids=str
+    )
     def test_a_committee_of_any_members(self, member, tmp_path):
         X, y = make_table()
         teacher = Committee(["own", member], n_folds=2)

@@ -120,13 +120,14 @@ class GuardedClassifier(SemiSupervisedClassifier):
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from tabcast import SoftSelfTrainingClassifier
     >>> from tabcast.guard import GuardedClassifier
     >>> from tabcast.teachers import Committee
     >>> X, truth = make_moons(600, noise=0.15, random_state=1)
     >>> y = np.where(np.arange(600) % 15 == 0, truth, -1)  # 40 rows keep their label
-    >>> tree, teacher = DecisionTreeClassifier(min_samples_leaf=3), Committee(["own", "neighbors"])
+    >>> tree, teacher = DecisionTreeClassifier(min_samples_leaf=3), Committee(["own", KNeighborsClassifier(10)])
     >>> classifier = SoftSelfTrainingClassifier(tree, teacher=teacher)
     >>> model = GuardedClassifier(classifier, random_state=0).fit(X, y)
     >>> model.chosen_  # the better score decides ...

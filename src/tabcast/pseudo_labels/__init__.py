@@ -6,28 +6,23 @@ To add a strategy, subclass `Strategy`, write `select(confidence, round_number)`
 from tabcast.pseudo_labels._strategies import (
     Curriculum,
     FixedThreshold,
-    FlexThreshold,
     PerClassCurriculum,
     PerClassThreshold,
-    SelfAdaptiveThreshold,
     Strategy,
     TakeAll,
     TopK,
 )
-from tabcast.pseudo_labels._weights import Soft, TruncatedGaussian, Weighting
+from tabcast.pseudo_labels._weights import Soft, Weighting
 
 __all__ = [
     "Curriculum",
     "FixedThreshold",
-    "FlexThreshold",
     "PerClassCurriculum",
     "PerClassThreshold",
-    "SelfAdaptiveThreshold",
     "Soft",
     "Strategy",
     "TakeAll",
     "TopK",
-    "TruncatedGaussian",
     "Weighting",
 ]
 

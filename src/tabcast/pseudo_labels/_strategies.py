@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tabcast.checks import check_integer, check_number
-from tabcast.table import Floats, Index, Mask
+from tabcast.table import Floats, Mask
 
 
 class Strategy(BaseEstimator, ABC):
@@ -77,7 +77,7 @@ class Strategy(BaseEstimator, ABC):
         -------
         ndarray of shape (n_classes,) or None
             The confidence needed in each class. None where no row is refused for its confidence alone, or where
-            `select` finds the thresholds and has not been called yet.
+            `select` finds it and has not been called yet.
         """
         return None
 
@@ -327,11 +327,6 @@ class PerClassCurriculum(Strategy):
         return chosen
 
 
-def reach_thresholds(confidence: Floats, thresholds: Floats) -> Mask:
-    """Mask of the rows whose confidence reaches the threshold of their most confident class."""
-    return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
-
-
 class PerClassThreshold(Strategy):
     """Select rows whose confidence reaches the threshold of their predicted class.
 
@@ -345,8 +340,6 @@ class PerClassThreshold(Strategy):
 
     See Also
     --------
-    FlexThreshold : Derives the thresholds from the number of confident rows.
-    SelfAdaptiveThreshold : Derives the thresholds from the mean confidence.
     PerClassCurriculum : Needs no threshold.
 
     Examples
@@ -372,7 +365,8 @@ class PerClassThreshold(Strategy):
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
         """Select rows that are confident enough for their class, whatever the round."""
-        return reach_thresholds(confidence, self.required_confidence(confidence.shape[1]))
+        thresholds = self.required_confidence(confidence.shape[1])
+        return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
 
     def required_confidence(self, n_classes: int) -> Floats:
         """Return the threshold of each class."""
@@ -382,143 +376,3 @@ class PerClassThreshold(Strategy):
                 f"got {len(self.thresholds)}."
             )
         return np.asarray(self.thresholds, dtype=float)
-
-
-def flex_thresholds(counts: Index, threshold: float) -> Floats:
-    """Threshold of each class: ``threshold * b / (2 - b)`` with ``b = counts / max(counts)``."""
-    most = int(counts.max())
-    learned = counts / most if most else np.ones(len(counts))
-    return threshold * learned / (2 - learned)
-
-
-class FlexThreshold(Strategy):
-    """Select rows by thresholds that are lower for classes with few confident rows (after FlexMatch).
-
-    Choose it when a single threshold suits the frequent classes and starves the others. Only the class with the most
-    confident rows has to reach `threshold`; a class without any confident row takes every row predicted as that class.
-
-    Parameters
-    ----------
-    threshold : float, default=0.9
-        The confidence that counts as confident, in (0, 1]; the threshold of the class with the most such rows.
-
-    See Also
-    --------
-    SelfAdaptiveThreshold : Needs no threshold at all.
-    PerClassThreshold : Thresholds that you choose.
-
-    Notes
-    -----
-    With ``n_c`` the number of rows that are predicted as class c and reach `threshold` (tau), the learning status of
-    the class is ``b_c = n_c / max(n_1, .., n_K)`` and its threshold is ``tau * b_c / (2 - b_c)``. Where no
-    row reaches tau, every class has the threshold tau, so nothing is selected. FlexMatch counts over training steps
-    because it sees one batch at a time; here every round sees every row, and the counts are those of the round. With
-    two classes the most confident class has a probability of at least 0.5, so thresholds matter only above that.
-
-    References
-    ----------
-    Zhang et al. (2021). FlexMatch: boosting semi-supervised learning with curriculum pseudo labeling. NeurIPS.
-
-    Examples
-    --------
-    Two rows of class 0 are confident and one of class 1: class 1 has to reach 0.9 * 0.5 / 1.5 = 0.3.
-
-    >>> import numpy as np
-    >>> from tabcast.pseudo_labels import FlexThreshold
-    >>> confidence = np.array([[0.95, 0.05], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.4, 0.6]])
-    >>> FlexThreshold(0.9).select(confidence, round_number=1)
-    array([ True,  True, False,  True,  True])
-    """
-
-    def __init__(self, threshold: float = 0.9) -> None:
-        self.threshold = threshold
-
-    def check(self) -> None:
-        """Check that the threshold is a number in (0, 1]."""
-        check_number(self.threshold, "threshold", "FlexThreshold", "(0, 1]")
-
-    def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Select rows that are confident enough for their class, whatever the round."""
-        confident = confidence.max(axis=1) >= self.threshold
-        counts = np.bincount(confidence.argmax(axis=1)[confident], minlength=confidence.shape[1])
-        self._thresholds = flex_thresholds(counts, self.threshold)
-        return reach_thresholds(confidence, self._thresholds)
-
-    def required_confidence(self, n_classes: int) -> Floats | None:
-        """Return the threshold of each class in the latest round."""
-        return getattr(self, "_thresholds", None)
-
-
-ROUNDING = 1e-9  # a mean of equal numbers may come out a hair above them
-
-
-def adaptive_thresholds(overall: float, class_means: Floats) -> Floats:
-    """Threshold of each class: ``overall * class_means / max(class_means)``; `overall` where all means are 0."""
-    most = class_means.max()
-    return overall * (class_means / most if most > 0 else np.ones(len(class_means)))
-
-
-class SelfAdaptiveThreshold(Strategy):
-    """Select rows at least as confident as the average row, with lower thresholds for rarely predicted classes.
-
-    After FreeMatch. Choose it when you do not want to choose a threshold: the threshold is the mean confidence of the
-    classifier, so it rises as the classifier learns, and it is lower for a class in proportion to how rarely that class
-    is predicted.
-
-    Parameters
-    ----------
-    momentum : float, default=0.5
-        Weight of the averages of earlier rounds, in [0, 1). With 0, each round stands for itself.
-
-    See Also
-    --------
-    FlexThreshold : Thresholds from the number of confident rows.
-
-    Notes
-    -----
-    In each round, let t be the mean over the unlabeled rows of their largest confidence, and p_c the mean confidence in
-    class c. Both are moving averages over rounds, ``momentum * before + (1 - momentum) * now``, that start with the
-    first round. The threshold of class c is ``t * p_c / max(p_1, .., p_K)``. A row that keeps the label of an earlier
-    round counts as certain of it.
-
-    FreeMatch averages over thousands of batches from a start of 1 / K. Here a round sees all rows and there are few
-    rounds: after ten of them a start of 1 / K and a momentum of 0.999 would still be a threshold of about 1 / K.
-
-    References
-    ----------
-    Wang et al. (2023). FreeMatch: self-adaptive thresholding for semi-supervised learning. ICLR.
-
-    Examples
-    --------
-    The mean of the largest confidences is 0.8, the classes have 0.7 and 0.3 on average: class 1 has to reach 0.34.
-
-    >>> import numpy as np
-    >>> from tabcast.pseudo_labels import SelfAdaptiveThreshold
-    >>> confidence = np.array([[0.95, 0.05], [0.85, 0.15], [0.75, 0.25], [0.25, 0.75], [0.7, 0.3]])
-    >>> SelfAdaptiveThreshold().select(confidence, round_number=1)
-    array([ True,  True, False,  True, False])
-    """
-
-    def __init__(self, momentum: float = 0.5) -> None:
-        self.momentum = momentum
-
-    def check(self) -> None:
-        """Check that the momentum is in [0, 1)."""
-        check_number(self.momentum, "momentum", "SelfAdaptiveThreshold", "[0, 1)")
-
-    def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Select rows above the threshold of their class; round 1 forgets earlier averages."""
-        if len(confidence) == 0:
-            return np.zeros(0, dtype=bool)
-        certain = np.minimum(confidence, 1.0)
-        now = np.append(certain.mean(axis=0), certain.max(axis=1).mean())
-        before = getattr(self, "_averages", None)
-        if before is not None and round_number > 1:
-            now = self.momentum * before + (1 - self.momentum) * now
-        self._averages: Floats = now
-        self._thresholds = adaptive_thresholds(now[-1], now[:-1]) * (1 - ROUNDING)
-        return reach_thresholds(confidence, self._thresholds)
-
-    def required_confidence(self, n_classes: int) -> Floats | None:
-        """Return the threshold of each class in the latest round."""
-        return getattr(self, "_thresholds", None)

@@ -29,13 +29,13 @@ from tabcast.models._catalog import EnsembleBooster
 from tabcast.self_training._deployed import AveragedClassifier, SoftenedClassifier
 from tabcast.table._columns import CategoricalColumn, Columns, ContinuousColumn
 from tabcast.table._encoders import Indicators, NormalScores, TableCodes
-from tabcast.teachers._committee import IndicatorTrees, Neighbors
+from tabcast.teachers._committee import IndicatorTrees
 
 MODEL_NAME = "model.skops"  # in the folder of a run
 NOTE = "tabcast.json"  # the entry of the file that anybody may read
 OURS = (
     *(Adaptation, AdaptedClassifier, NativeColumns, AveragedClassifier, SoftenedClassifier, EnsembleBooster),
-    *(CategoricalColumn, Columns, ContinuousColumn, IndicatorTrees, Indicators, Neighbors, NormalScores, TableCodes),
+    *(CategoricalColumn, Columns, ContinuousColumn, IndicatorTrees, Indicators, NormalScores, TableCodes),
 )
 NETS = (
     "_mlp.MLP",

@@ -16,8 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 
 from tabcast.checks import check_choice, check_integer
@@ -35,14 +33,6 @@ MOST_ENCODED = 50_000  # unlabeled rows that an encoding is learned from, 800 by
 MOST_PER_TREE = 10_000  # of more rows, each tree is trained on so many, drawn at random
 PRIOR_PART = 0.05  # weight of the class proportions mixed into each member while weights are estimated
 PRIOR_STRENGTH = 2.0  # rows that each member is given beforehand
-
-
-class Neighbors(KNeighborsClassifier):
-    """Nearest neighbors that accept fewer training rows than `n_neighbors`."""
-
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Return at most as many neighbors as there are training rows."""
-        return super().kneighbors(X, min(n_neighbors or self.n_neighbors, self.n_samples_fit_), return_distance)
 
 
 class IndicatorTrees(ExtraTreesRegressor):
@@ -82,8 +72,6 @@ MEMBERS = {
         lambda: IndicatorTrees(n_estimators=100, max_features="sqrt"),
     ),
     "linear": Recipe(NormalScores, lambda: LogisticRegression(C=0.3, max_iter=1000)),
-    "neighbors": Recipe(NormalScores, lambda: Neighbors(10, weights="distance", algorithm="brute")),
-    "network": Recipe(NormalScores, lambda: MLPClassifier((32,), alpha=0.1, max_iter=300)),
     "boosting": Recipe(None, lambda: AdaptedClassifier(default_classifier())),
 }
 
@@ -98,8 +86,8 @@ class Committee(Teacher):
     ----------
     members : sequence of str or classifier, default=("own", "trees", "linear")
         Names among "own" (the user's estimator), "trees" (200 extremely randomized trees; half as many while weights
-        are estimated), "linear" (logistic regression on normal scores and indicators), "neighbors", "network" and
-        "boosting"; or classifiers, for which the table is encoded if they cannot take it.
+        are estimated), "linear" (logistic regression on normal scores and indicators) and "boosting"; or classifiers,
+        for which the table is encoded if they cannot take it.
     n_folds : int, default=5
         Number of folds of the labeled rows from which weights are estimated. A class with one row is never held out;
         where no class has two, all members have equal weights.
