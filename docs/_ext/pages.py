@@ -71,7 +71,7 @@ WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
 COMMANDS = {
     "write": "tabcast demo --write census.csv",
     "fit": "tabcast fit census.csv --target income",
-    "filled": "tabcast fit census.csv --target income --precision 0.9 --out filled-census",
+    "filled": "tabcast fit census.csv --target income --precision 0.8 --out filled-census",
 }
 
 

@@ -31,7 +31,7 @@ NUMBER = re.compile(r"\d+\.\d+")
 ELSEWHERE = ("# plugins/", "# my_plugins/", "import pandas as pd\n\nfrom tabcast.study.datasets")
 FRAGMENTS = ("neural_models",)
 # Hours of work; a download; what the build of the site runs.
-ONLY_PARSED = ("tabcast study", "tabcast datasets download", "tabcast demo", "tabcast fit tumors.csv")
+ONLY_PARSED = ("tabcast study", "tabcast datasets download", "tabcast demo", "tabcast fit census.csv")
 SLOW = ("csv", "filled_table", "scaling")  # a dozen seconds each; the build of the site runs the commands of two
 
 
@@ -61,8 +61,8 @@ def files(tmp_path_factory):
         table[number::2].to_parquet(folder / "big" / f"part-{number}.parquet")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert CliRunner().invoke(app, ["demo", "--write", "tumors.csv"]).exit_code == 0
-        tabcast.fit_table("tumors.csv", "diagnosis", estimator="logistic_regression").save("tumors-tabcast")
+        assert CliRunner().invoke(app, ["demo", "--write", "census.csv"]).exit_code == 0
+        tabcast.fit_table("census.csv", "income", estimator="logistic_regression").save("census-tabcast")
     return folder
 
 
