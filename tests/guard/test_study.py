@@ -8,7 +8,6 @@ import pytest
 from tabcast.study.config import read_study
 from tabcast.study.datasets import load_dataset
 from tabcast.study.methods import Request
-from tabcast.study.methods.others import Guarded
 from tabcast.study.protocol import METRICS, make_folds
 from tabcast.study.records import Setting
 from tabcast.study.work import Work
@@ -30,7 +29,8 @@ class TestMethod:
         fold = next(
             make_folds(load_dataset(study.catalog.datasets["helpful-moons"]), Setting("x", preprocessing="native"))
         )
-        method = Guarded("mine", "Mine", members=("own", "linear"), n_splits=3, n_repeats=1)
+        kind = type(study.catalog.methods["guarded-neighbors"])  # of research/guard
+        method = kind("mine", "Mine", members=("own", "linear"), n_splits=3, n_repeats=1)
         request = Request(study.catalog.models["small_tree"], {}, seed=0)
         return fold, method.run(Work(fold, 0), request)
 
@@ -50,8 +50,9 @@ class TestMethod:
         assert len(answer.details["verdict"]["scores"]) == 3
         assert answer.facts["n_fits"] == 5 + 3 * 2  # three folds for weights and comparison alike, none inside
 
-    def test_another_setting_is_another_record(self):
-        assert Guarded("mine", "Mine").settings() != Guarded("mine", "Mine", n_repeats=3).settings()
+    def test_another_setting_is_another_record(self, study):
+        kind = type(study.catalog.methods["guarded-neighbors"])
+        assert kind("mine", "Mine").settings() != kind("mine", "Mine", n_repeats=3).settings()
 
 
 class TestProblems:

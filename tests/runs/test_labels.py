@@ -13,7 +13,7 @@ from tabcast import CASTClassifier, GuardedClassifier, SelfTrainingClassifier, S
 from tabcast.cli.main import app
 from tabcast.diagnostics import diagnose
 from tabcast.exceptions import SamplingWarning, SmallClassWarning, TabcastWarning
-from tabcast.labeling._file import LABEL, Entry, append_entry, digest_rows
+from tabcast.labeling._file import Entry, Event, append_entry, digest_rows
 from tabcast.models import make_model
 from tabcast.runs._table import prepare_table
 from tabcast.statistics._intervals import smoothed_shares
@@ -36,7 +36,7 @@ def make_table(n=N, seed=0):
 
 def write_labels(path, frame, rows, labels, how, target="y"):
     for row, label, one, digest in zip(rows, labels, how, digest_rows(frame, rows, target), strict=True):
-        append_entry(path, Entry(int(row), digest, LABEL, str(label), one))
+        append_entry(path, Entry(int(row), digest, Event.LABEL, str(label), one))
     return path
 
 
