@@ -48,7 +48,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"(^|/)(gallery|imbalance|labeling)\.py$",
+    "ignore_pattern": r"(^|/)(imbalance)\.py$",
     "reference_url": {"tabcast": None},  # names in the code are links
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,

@@ -2,7 +2,7 @@
 
 Needs Chromium, Pillow (a dependency of matplotlib), and a folder of datasets (docs/datasets.md).
 
-    TABCAST_DATA_DIR=../shared/datasets python examples/labeling.py docs/images
+    TABCAST_DATA_DIR=../shared/datasets python tools/picture_labeling.py docs/images
 """
 
 import json
@@ -47,6 +47,7 @@ def label(address, truth):
 
 
 def main():
+    """Write the pictures."""
     out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images").absolute()
     sys.path.insert(0, str(ROOT))
     from tests.labeling.browser import Browser
