@@ -6,7 +6,6 @@ Each question has a function of arrays or tables, and :func:`diagnose` answers a
 
 from tabcast.diagnostics._columns import covariate_shift, importance
 from tabcast.diagnostics._diagnose import Diagnostics, diagnose
-from tabcast.diagnostics._fisher_information import fisher_information
 from tabcast.diagnostics._quality import curves, quality, reliability, thresholds
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "covariate_shift",
     "curves",
     "diagnose",
-    "fisher_information",
     "importance",
     "quality",
     "reliability",
