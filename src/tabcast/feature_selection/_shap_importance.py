@@ -51,9 +51,9 @@ def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
 
 def find_explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
     """The function that fits and explains models of the estimator's library; an error if it cannot give SHAP values."""
-    modules = [one.__module__ for one in type(estimator).__mro__]
-    for prefix, explain in _EXPLAINERS.items():
-        if any(module.startswith(prefix) for module in modules) and is_classifier(estimator):
+    libraries = [one.__module__.partition(".")[0] for one in type(estimator).__mro__]
+    for library, explain in _EXPLAINERS.items():
+        if library in libraries and is_classifier(estimator):
             return explain
     raise TypeError(
         f"`estimator` of BorutaShap must be None or a classifier of XGBoost or LightGBM; got {estimator!r}."
@@ -80,6 +80,6 @@ def _explain_lightgbm(model: Any, X: Floats, y: Index, categorical: Mask, rows: 
 
 
 _EXPLAINERS: dict[str, Callable[..., NDArray[Any]]] = {
-    "xgboost.": _explain_xgboost,
-    "lightgbm.": _explain_lightgbm,
+    "xgboost": _explain_xgboost,
+    "lightgbm": _explain_lightgbm,
 }

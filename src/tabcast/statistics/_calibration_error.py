@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from tabcast.checks import check_integer
+from tabcast.checks import check_choice, check_integer
 from tabcast.statistics._intervals import wilson_interval
 from tabcast.table import Floats, Index
 
@@ -86,8 +86,7 @@ def reliability_curve(
     3   0.75   1.00        0.85       1.0      2
     """
     check_integer(n_bins, "n_bins", "the reliability curve", 1)
-    if binning not in BINNINGS:
-        raise ValueError(f"`binning` must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
+    check_choice(binning, BINNINGS, "binning")
     index, table = _check_rows(y, proba, classes)
     confidence, right = table.max(axis=1), table.argmax(axis=1) == index
     edges = BINNINGS[binning](confidence, n_bins)

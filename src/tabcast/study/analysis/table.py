@@ -160,7 +160,6 @@ def escape_latex(text: str) -> str:
 
 Key = tuple[Any, ...]
 Cell = dict[str, Any]
-Block = list[int]  # rows among which the best is sought
 
 EMPTY: Mapping[str, Any] = {"value": np.nan, "standard_error": np.nan, "se_over": "", "n": 0, "mark": ""}
 LONGEST_REASON = 120  # characters of a failure's reason in a note
@@ -175,7 +174,6 @@ def comparison_table(
     higher_is_better: bool = True,
     published: pd.DataFrame | None = None,
     digits: int = 4,
-    title: str = "",
 ) -> Table:
     """Arrange mean scores in a table like the paper's, with the best and second best of each column and block marked.
 
@@ -206,7 +204,12 @@ def comparison_table(
     grid: dict[Key, list[Cell]] = {}  # column by column
     for key in column_keys:
         cells = [{name: found.get((*row, *key), EMPTY).get(name, "") for name in EMPTY} for row in row_keys]
-        _mark(cells, blocks, higher_is_better=higher_is_better, digits=digits)
+        for block in blocks:
+            marks = mark_best(
+                [cells[place]["value"] for place in block], higher_is_better=higher_is_better, digits=digits
+            )
+            for place, mark in zip(block, marks, strict=True):
+                cells[place]["mark"] = mark
         grid[key if paper is None else (*key, "ours")] = cells
         if paper is not None:
             labels = [dict(zip(names, (*row, *key), strict=True)) for row in row_keys]
@@ -220,7 +223,7 @@ def comparison_table(
         for place, row in enumerate(row_keys)
         for key, cells in grid.items()
     ]
-    return Table(title, pd.DataFrame(lines), digits, tuple(notes), tuple(rows), heads)
+    return Table("", pd.DataFrame(lines), digits, tuple(notes), tuple(rows), heads)
 
 
 def mark_best(values: Sequence[float], *, higher_is_better: bool = True, digits: int = 4) -> list[str]:
@@ -249,7 +252,7 @@ def _keys(results: pd.DataFrame, names: Sequence[str]) -> list[Key]:
     return sorted(keys, key=lambda key: [orders[name].index(one) for name, one in zip(names, key, strict=True)])
 
 
-def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:
+def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[list[int]]:
     """Rows that share all levels but the last, if there is anything to compare among them."""
     blocks = []
     for outer in dict.fromkeys(key[:-1] for key in keys):
@@ -257,14 +260,6 @@ def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:
         if len(block) > 1 and dict(zip(names, outer, strict=False)).get("strategy") != "none":
             blocks.append(block)
     return blocks
-
-
-def _mark(cells: list[Cell], blocks: Sequence[Block], *, higher_is_better: bool, digits: int) -> None:
-    """Mark the best and the second best of each block of a column."""
-    for block in blocks:
-        values = [cells[place]["value"] for place in block]
-        for place, mark in zip(block, mark_best(values, higher_is_better=higher_is_better, digits=digits), strict=True):
-            cells[place]["mark"] = mark
 
 
 def _published_scores(published: pd.DataFrame, names: Sequence[str]) -> Callable[[Mapping[str, Any]], float]:
