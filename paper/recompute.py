@@ -21,7 +21,7 @@ import pandas as pd
 
 from tabcast.study.config import Study, read_study
 from tabcast.study.results import RESULTS, RUN, collect_results, read_results, restore_tuned
-from tabcast.study.run import run_studies, versions
+from tabcast.study.run import plan_jobs, run_jobs, versions
 
 PAPER = Path(__file__).parent
 CHECKED = [
@@ -49,7 +49,7 @@ def compare(study: Study, tuned: bool) -> pd.DataFrame:
             raise SystemExit(
                 f"{study.name}: parameters or columns of these trials are not committed; leave --tuned out."
             )
-    run_studies([study], "quick")
+    run_jobs(plan_jobs([study], "quick"))
     now = collect_results(study, "quick")
     then = read_results(PAPER / "results" / study.name / RESULTS)
     keys = ["dataset", "label_fraction", "model", "tuning", "method", "strategy", "noise_filter", "seed", "fold"]

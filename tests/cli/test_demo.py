@@ -35,18 +35,11 @@ class TestCommand:
         assert "tabcast fit census.csv --target income\n" in result.stdout
         assert list(tmp_path.iterdir()) == []
 
-    @pytest.mark.parametrize(
-        ("option", "value", "sentence"),
-        [
-            ("--labels", "3", "--labels of the demo must be from 20 to 900; got 3."),
-            ("--labels", "5000", "--labels of the demo must be from 20 to 900; got 5000."),
-            ("--seed", "-1", "--seed of the demo must be from 0 to 2,147,483,648; got -1."),
-        ],
-    )
-    def test_refuses_values_that_make_no_sense(self, option, value, sentence):
+    @pytest.mark.parametrize(("option", "value"), [("--labels", "3"), ("--labels", "5000"), ("--seed", "-1")])
+    def test_refuses_values_that_make_no_sense(self, option, value):
         result = run(option, value)
         assert result.exit_code == 2
-        assert result.output == sentence + "\n"
+        assert f"Invalid value for '{option}'" in result.output
 
 
 class TestWrite:

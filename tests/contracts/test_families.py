@@ -16,7 +16,7 @@ from tabcast.decisions import Decision
 from tabcast.density import Density, EmpiricalLikelihood, KernelDensity
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
-from tabcast.pseudo_labels import Strategy, Weighting
+from tabcast.pseudo_labels import Strategy
 from tabcast.teachers import Teacher
 
 # Members that need arguments, are slow without, or are worth checking in more than one setting. Others: as they are.
@@ -45,7 +45,6 @@ FAMILIES = {
     Density: (density, testing.check_density),
     Confidence: (confidence, testing.check_confidence),
     Strategy: (pseudo_labels, testing.check_strategy),
-    Weighting: (pseudo_labels, testing.check_weighting),
     NoiseFilter: (noise_filters, testing.check_noise_filter),
     FeatureSelection: (feature_selection, testing.check_feature_selection),
     Teacher: (teachers, testing.check_teacher),
@@ -162,23 +161,6 @@ class Rounded(Strategy):
         return confidence.max(axis=1) >= self.share
 
 
-class Standardized(Weighting):
-    """Divides by a spread that may be 0."""
-
-    def weigh(self, confidence, labels):
-        best = confidence.max(axis=1)
-        with np.errstate(all="ignore"):
-            return (best - best.min()) / np.ptp(best) if len(best) else np.empty(0)
-
-
-class Moving(Weighting):
-    """Averages over whoever asks."""
-
-    def weigh(self, confidence, labels):
-        self._mean = 0.5 * getattr(self, "_mean", 0.5) + 0.5 * (confidence.max(axis=1).mean() if len(labels) else 0.5)
-        return np.full(len(labels), self._mean)
-
-
 class NumbersOnly(NoiseFilter):
     """Cannot read a DataFrame with text."""
 
@@ -247,16 +229,6 @@ class Greedy(Teacher):
         return self._own.predict_proba(X)
 
 
-class Losing(Weighting):
-    """Drops rows of which no class has much."""
-
-    def weigh(self, confidence, labels):
-        return np.ones(len(labels))
-
-    def divide(self, confidence):
-        return np.where(confidence < 0.4, 0.0, 0.5)
-
-
 class Certain(Decision):
     """Payoffs that are not finite."""
 
@@ -284,7 +256,6 @@ BROKEN = [
     (LastRow(), r"rows in another order give another rule"),
     (Overconfident(), r"rows miss a sum of 1 by 1\."),
     (Greedy(), r"it requests 1 fits .* n_own_fits is 0\."),
-    (Losing(), r"rows that were chosen are lost"),
     (LonelyPoint(), r"LonelyPoint breaks the contract of Density: .* not finite"),
     (RelativeDensity(), r"rows get other scores among other rows"),
     (Overwriting(), r"depends on earlier calls|changes `proba`"),
@@ -294,8 +265,6 @@ BROKEN = [
     (Impatient(), r"__init__ raises TypeError for a strange `share`"),
     (Trusting(), r"`share` is a number, but share='strange' is accepted|does not name `share`"),
     (Rounded(), r"__init__ does not store `share`"),
-    (Standardized(), r"not finite"),
-    (Moving(), r"`weigh` depends on earlier calls"),
     (NumbersOnly(), r"NumbersOnly breaks the contract of NoiseFilter: it raises \w+Error: "),
     (Coin(), r"two copies give different results"),
     (Nothing(), r"no column to look at"),

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tabcast.study.config import read_study
-from tabcast.study.run import run_studies
+from tabcast.study.run import plan_jobs, run_jobs
 from tests.study.small_study import write_config
 
 SECONDS = 120  # after which a test that waits for something gives up
@@ -134,14 +134,14 @@ def test_stopped_and_run_again(config, stop, jobs):
     assert 0 < n_done < N_TRIALS
 
     (config.parent / "plugins" / "gate").unlink()
-    run_studies([read_study(config, records=records)], "quick")
+    run_jobs(plan_jobs([read_study(config, records=records)], "quick"))
     for path, (stamp, text) in before.items():
         assert path.stat().st_mtime_ns == stamp, f"{path} was written again"
         assert path.read_text() == text
 
     # The numbers do not depend on how often it was stopped.
     whole = read_study(config, records=config.parent / "whole")
-    run_studies([whole], "quick")
+    run_jobs(plan_jobs([whole], "quick"))
     assert len(records_in(records)) == N_TRIALS
     for path in records_in(records):
         record = json.loads(path.read_text())

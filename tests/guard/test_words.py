@@ -159,7 +159,7 @@ def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
         (
             "no difference seen",
             "no difference seen",
-            "With the unlabeled rows the score is better than the committee's, but chance",
+            "No difference was seen",  # a fifth of half the interval
         ),
         ("no difference seen", "hurt", "The unlabeled rows hurt."),
         ("hurt", "hurt", "The unlabeled rows hurt."),
@@ -168,6 +168,14 @@ def test_what_a_committee_brings_is_not_credited_to_unlabeled_rows():
 def test_both_answers_are_in_the_headline(total, word, start):
     gain = {"word": total, "gain": 0.0, "low": -1.0, "high": 1.0}
     assert say_verdict(with_committee(word=word, total=gain))[0].startswith(start)
+
+
+def test_a_change_worth_a_headline():
+    gain = {"word": "no difference seen", "gain": 0.0, "low": -1.0, "high": 1.0}
+    verdict = with_committee(word="no difference seen", total=gain, gain=0.02, low=-0.01, high=0.05)
+    assert say_verdict(verdict)[0].startswith(
+        "With the unlabeled rows the score is better than the committee's, but chance"
+    )
 
 
 def test_a_committee_that_is_no_better_takes_no_credit():

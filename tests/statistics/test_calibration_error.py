@@ -102,34 +102,39 @@ class TestInput:
     @pytest.mark.parametrize(
         ("y", "proba", "options", "message"),
         [
-            ([0], [[0.5, 0.5]], {"n_bins": 0}, "`n_bins` of {} must be an integer of at least 1; got 0."),
+            (
+                [0],
+                [[0.5, 0.5]],
+                {"n_bins": 0},
+                "`n_bins` of the reliability curve must be an integer of at least 1; got 0.",
+            ),
             (
                 [0],
                 [[0.5, 0.5]],
                 {"binning": "width"},
-                "`binning` of {} must be one of 'equal_width', 'equal_mass'; got 'width'.",
+                "Unknown binning: 'width'. Choices: equal_width, equal_mass",
             ),
-            ([], np.empty((0, 2)), {}, r"`proba` of {} must have shape .* with at least one row; got \(0, 2\)."),
-            ([0], [[[0.5, 0.5]]], {}, r"`proba` of {} must have shape .*; got \(1, 1, 2\)."),
-            ([0], [[0.5, 1.5]], {}, r"`proba` of {} must hold numbers in \[0, 1\]; got 1.5."),
-            ([0], [[0.5, np.nan]], {}, r"`proba` of {} must hold numbers in \[0, 1\]; got nan."),
-            ([0, 1], [[0.5, 0.5]], {}, r"`y` of {} must hold one class for each of the 1 rows; got \(2,\)."),
-            ([2], [[0.5, 0.5]], {}, r"`y` of {} must hold only the classes \[0, 1\]; got 2. Pass `classes`"),
-            (["no"], [[0.5, 0.5]], {}, r"`y` of {} must hold only the classes \[0, 1\]; got 'no'. Pass `classes`"),
+            ([], np.empty((0, 2)), {}, r"`proba` must have shape .* with at least one row; got \(0, 2\)."),
+            ([0], [[[0.5, 0.5]]], {}, r"`proba` must have shape .*; got \(1, 1, 2\)."),
+            ([0], [[0.5, 1.5]], {}, r"`proba` must hold numbers in \[0, 1\]; got 1.5."),
+            ([0], [[0.5, np.nan]], {}, r"`proba` must hold numbers in \[0, 1\]; got nan."),
+            ([0, 1], [[0.5, 0.5]], {}, r"`y` must hold one class for each of the 1 rows; got \(2,\)."),
+            ([2], [[0.5, 0.5]], {}, r"`y` must hold only the classes \[0, 1\]; got 2. Pass `classes`"),
+            (["no"], [[0.5, 0.5]], {}, r"`y` must hold only the classes \[0, 1\]; got 'no'. Pass `classes`"),
             (
                 ["c"],
                 [[0.5, 0.5]],
                 {"classes": ["a", "b"]},
-                r"`y` of {} must hold only the classes \['a', 'b'\]; got 'c'.$",
+                r"`y` must hold only the classes \['a', 'b'\]; got 'c'.$",
             ),
             (
                 ["a"],
                 [[0.5, 0.5]],
                 {"classes": ["a"]},
-                "`classes` of {} must name the 2 columns of `proba`; got 1 names.",
+                "`classes` must name the 2 columns of `proba`; got 1 names.",
             ),
         ],
     )
     def test_errors(self, function, y, proba, options, message):
-        with pytest.raises(ValueError, match=message.replace("{}", function.__name__)):
+        with pytest.raises(ValueError, match=message):
             function(y, proba, **options)

@@ -158,7 +158,7 @@ def test_label_fractions_are_drawn():
     figure = draw("label_fractions", results, labels={"dataset": {"cmc": "Contraception"}})
     panels = np.array(figure.axes).reshape(2, 2)
     assert [ax.get_title() for ax in panels[0]] == ["diabetes", "Contraception"]
-    heights = [line.get_ydata().tolist() for line in panels[0, 0].lines if line.get_marker() == "o"]
+    heights = [line.get_ydata().tolist() for line in panels[0, 0].lines if line.get_marker() != "None"]
     assert any(np.allclose(one, 2.0) for one in heights if one)  # cast-l scores 2% more everywhere
     assert panels[0, 0].get_ylim() == panels[1, 0].get_ylim()
     assert "some trials missing" in [text.get_text() for text in figure.legends[0].get_texts()]
@@ -290,7 +290,7 @@ def test_critical_difference_has_a_bar_over_each_group():
         for method, level in levels.items()
     ]
     [ax] = draw("critical_difference", pd.DataFrame(rows), strategy="threshold").axes
-    bars = [line.get_xdata() for line in ax.lines if line.get_marker() == "o"]
+    bars = [line.get_xdata() for line in ax.lines if line.get_marker() != "None"]
     assert sorted(len(bar) for bar in bars) == [2, 2]
     assert {text.get_text().strip().strip(" 0123456789.") for text in ax.texts} == set(levels)
     with pytest.raises(ValueError, match="threshold has 1 settings and 4 methods"):

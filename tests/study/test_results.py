@@ -21,7 +21,7 @@ from tabcast.study.results import (
     restore_records,
     write_folder,
 )
-from tabcast.study.run import plan_jobs, run_jobs, run_studies, versions
+from tabcast.study.run import plan_jobs, run_jobs, versions
 from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
@@ -49,7 +49,7 @@ FOUND = [
 def study(tmp_path):
     """Two seeds, two folds, three methods; all done but one that failed and one that is missing; one model skipped."""
     study = read_study(write_config(tmp_path, GRID.replace('["bayes"]', '["bayes", "oracle"]')))
-    run_studies([study], "quick")
+    run_jobs(plan_jobs([study], "quick"))
     store = Store(study.records)
     runnable = [trial for trial in study.trials("quick") if trial.learner.model == "bayes"]
     failed, missing = runnable[0], runnable[1]
@@ -103,7 +103,7 @@ class TestDetails:
         grid = GRID.replace('"cast-l-no-selection"', '"density-quality"').replace("seeds = 2", "seeds = 1")
         study = read_study(write_config(tmp_path, grid))
         assert collect_details(study, "quick") == []
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         details = collect_details(study, "quick")
         assert [(one["method"], one["fold"]) for one in details] == [("density-quality", 0), ("density-quality", 1)]
         for one in details:
@@ -161,7 +161,7 @@ def folder(tmp_path_factory):
     """A study that has run with two seeds, and its results as a file."""
     folder = tmp_path_factory.mktemp("restored")
     study = read_study(write_config(folder))
-    run_studies([study], "quick")
+    run_jobs(plan_jobs([study], "quick"))
     collect_results(study, "quick").to_csv(folder / "results.csv.gz", index=False)
     return folder
 
@@ -226,7 +226,7 @@ TUNED = GRID.replace('"none"', '"sane"').replace('"cast-l-no-selection"', '"cast
 def written(tmp_path_factory):
     """A study with searched parameters and chosen columns, and its page."""
     study = read_study(write_config(tmp_path_factory.mktemp("tuned"), TUNED))
-    run_studies([study], "quick")
+    run_jobs(plan_jobs([study], "quick"))
     write_folder(study, "quick", study.path.parent / "page")
     return study
 
@@ -237,11 +237,11 @@ class TestTuned:
         more = written.path.with_name("more.toml")
         more.write_text(written.path.read_text().replace('"cast-l"', '"cast-l", "cast-l-permuted"'))
         full, study = read_study(more), read_study(more, records=tmp_path)
-        run_studies([full], "quick")
+        run_jobs(plan_jobs([full], "quick"))
         restore_records(study, "quick", written.path.parent / "page" / "results.csv.gz")
         monkeypatch.setattr(run_module, "tune", lambda *_: pytest.fail("parameters were searched"))
         monkeypatch.setattr(run_module, "choose_columns", lambda *_: pytest.fail("columns were chosen"))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         found = [collect_results(one, "quick").drop(columns=list(SECONDS)) for one in (full, study)]
         pd.testing.assert_frame_equal(*found, check_exact=True)
 
@@ -273,7 +273,7 @@ class TestTuned:
         more.write_text(written.path.read_text().replace("seeds = 2", "seeds = 3"))
         study = read_study(more, records=tmp_path / "records")
         restore_records(study, "quick", page / "results.csv.gz")
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         write_folder(study, "quick", page)
         found = json.loads((page / "run.json").read_text())["versions"]
         own = versions()

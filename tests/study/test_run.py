@@ -12,7 +12,7 @@ from tabcast.study.config import read_study
 from tabcast.study.models import MODELS, Space
 from tabcast.study.records import Store
 from tabcast.study.results import collect_results
-from tabcast.study.run import plan_jobs, run_studies, tune
+from tabcast.study.run import plan_jobs, run_jobs, tune
 from tests.conftest import needs
 from tests.study.small_study import GRID, N_TRIALS, write_config
 
@@ -84,7 +84,7 @@ def missing(study):
 
 class TestRecords:
     def test_one_for_each_trial(self, study):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         store = Store(study.records)
         assert len(study.trials("quick")) == N_TRIALS
         for trial in study.trials("quick"):
@@ -100,7 +100,7 @@ class TestRecords:
         assert len(read_records(study)) == N_TRIALS  # and no other file
 
     def test_rounds_are_in_it(self, study):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         for path, record in read_records(study).items():
             if "supervised" in path:
                 continue
@@ -108,21 +108,21 @@ class TestRecords:
             assert record["history"][record["facts"]["best_round"]]["score"] == record["facts"]["validation_score"]
 
     def test_a_second_run_runs_nothing(self, study, monkeypatch):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         before = stamps(study)
         assert missing(study) == []
         monkeypatch.setattr(run_module, "run_job", lambda job: pytest.fail("a job was run"))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         assert stamps(study) == before
 
     def test_only_what_is_missing_runs(self, study):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         [gone, broken, *kept] = sorted(stamps(study))
         before, content = stamps(study), {path: path.read_text() for path in (gone, broken)}
         gone.unlink()
         broken.write_text(content[broken][:100])
         assert len(missing(study)) == 2
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         assert {path: stamp for path, stamp in stamps(study).items() if path in kept} == {
             path: stamp for path, stamp in before.items() if path in kept
         }
@@ -136,7 +136,7 @@ class TestRecords:
         )
         done, run_trial = [], run_module.run_trial
         monkeypatch.setattr(run_module, "run_trial", lambda trial, *rest: done.append(trial) or run_trial(trial, *rest))
-        run_studies([one, two], "quick")
+        run_jobs(plan_jobs([one, two], "quick"))
         assert len(done) == len(set(done)) == N_TRIALS + 4
         assert missing(one) == missing(two) == []
 
@@ -147,7 +147,7 @@ class TestReproducible:
         found = []
         for name in ("first", "second"):
             study = read_study(write_config(tmp_path, TUNED), records=tmp_path / name)
-            run_studies([study], "quick")
+            run_jobs(plan_jobs([study], "quick"))
             found.append(numbers(study))
         assert len(found[0]) == 12
         assert found[0] == found[1]
@@ -161,9 +161,9 @@ class TestReproducible:
 
             cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
             way = {"dask": cluster.scheduler_address}
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         other = read_study(study.path, records=tmp_path / "others")
-        run_studies([other], "quick", **way)
+        run_jobs(plan_jobs([other], "quick"), **way)
         assert len(numbers(study)) == N_TRIALS
         assert numbers(other) == numbers(study)
         if "dask" in way:
@@ -206,7 +206,7 @@ class TestDeath:
     @pytest.mark.slow
     def test_of_a_worker_costs_the_running_trials_only(self, tmp_path):
         study = self.make(tmp_path, once=True)
-        run_studies([study], "quick", n_jobs=2)
+        run_jobs(plan_jobs([study], "quick"), n_jobs=2)
         assert collect_results(study, "quick")["status"].value_counts().to_dict() == {"done": N_TRIALS, "failed": 4}
 
     @pytest.mark.slow
@@ -215,7 +215,7 @@ class TestDeath:
         with pytest.raises(
             ChildProcessError, match=r"was killed \(out of memory\?\), twice .* left, of clouds, seed 1"
         ):
-            run_studies([study], "quick", n_jobs=2)
+            run_jobs(plan_jobs([study], "quick"), n_jobs=2)
         results = collect_results(study, "quick")
         assert set(results.loc[results["seed"] == 0, "status"]) == {"done", "failed"}
 
@@ -229,7 +229,7 @@ class TestFailure:
         return read_study(path)
 
     def test_keeps_its_traceback_and_stops_nobody(self, study):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         results = collect_results(study, "quick")
         failed = results[results["status"] == "failed"]
         assert len(failed) == 2
@@ -245,11 +245,11 @@ class TestFailure:
                 assert "metrics" not in record
 
     def test_is_not_done_and_runs_again(self, study, tmp_path):
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         before = stamps(study)
         assert {(trial.method, trial.setting.seed) for trial in missing(study)} == {("fragile", 1)}
         (tmp_path / "plugins" / "trouble").unlink()
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         assert missing(study) == []
         after = stamps(study)
         assert sum(after[path] != stamp for path, stamp in before.items()) == 2
@@ -263,7 +263,7 @@ class TestFailure:
             "gone = DatasetInfo(name='gone', metric='f1', n_rows=9, n_columns=1, n_classes=2, target='t', load=load)\n"
         )
         study = read_study(path)
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         results = collect_results(study, "quick").set_index("dataset")
         assert set(results.loc["clouds", "status"]) == {"done"}
         assert set(results.loc["gone", "status"]) == {"failed"}
@@ -278,7 +278,7 @@ class TestFailure:
             raise ValueError("All 3 tuning trials failed")
 
         monkeypatch.setattr(run_module, "tune", fail)
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         results = collect_results(study, "quick").set_index("tuning")
         assert set(results.loc["none", "status"]) == {"done"}
         assert set(results.loc["sane", "reason"]) == {"ValueError: All 3 tuning trials failed"}
@@ -289,7 +289,7 @@ class TestSkipped:
         grid = GRID.replace('["bayes"]', '["bayes", "oracle"]')
         study = read_study(write_config(tmp_path, grid))
         assert {trial.learner.model for trial in missing(study)} == {"bayes"}
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         results = collect_results(study, "quick").set_index("model")
         assert set(results.loc["bayes", "status"]) == {"done"}
         assert set(results.loc["oracle", "status"]) == {"skipped"}
@@ -304,7 +304,7 @@ class TestAnotherConfiguration:
     def test_of_the_grid(self, tmp_path):
         grid = TUNED.replace("folds = [0, 2]", "folds = [0]")
         study = read_study(write_config(tmp_path, grid))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         before = stamps(study)
         for old, new in (
             ("n_tuning_trials = 3", "n_tuning_trials = 2"),
@@ -319,14 +319,14 @@ class TestAnotherConfiguration:
         ):
             changed = read_study(write_config(tmp_path, grid.replace(old, new)))
             assert len(missing(changed)) == len(changed.trials("quick")) == 6, new
-        run_studies([changed], "quick")
+        run_jobs(plan_jobs([changed], "quick"))
         assert {path: stamps(study)[path] for path in before} == before
         assert missing(study) == missing(changed) == []
 
     def test_of_a_dataset_or_a_model(self, tmp_path):
         """With another metric, other rounds are the best and another number is the score."""
         path = write_config(tmp_path)
-        run_studies([read_study(path)], "quick")
+        run_jobs(plan_jobs([read_study(path)], "quick"))
         file = tmp_path / "plugins" / "clouds.py"
         text = file.read_text()
         for old, new in (
@@ -343,12 +343,12 @@ class TestAnotherConfiguration:
         file = tmp_path / "plugins" / "mine.py"
         file.write_text(plugin)
         study = read_study(path)
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         before = stamps(study)
         file.write_text(plugin.replace("0.5", "0.25"))  # as in another process
         changed = read_study(path)
         assert {trial.method for trial in missing(changed)} == {"mine"}
-        run_studies([changed], "quick")
+        run_jobs(plan_jobs([changed], "quick"))
         assert {path: stamps(study)[path] for path in before} == before
         alphas = {
             record["facts"]["alpha"]
@@ -374,7 +374,7 @@ class TestTuning:
 
     def test_once_for_all_methods_and_folds(self, tmp_path, tunings):
         study = read_study(write_config(tmp_path, TUNED))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         assert sorted(tunings) == [0, 1]
         stored = {path: record for path, record in read_records(study).items() if "/tuning/" in path}
         assert len(stored) == 2
@@ -385,18 +385,18 @@ class TestTuning:
 
     def test_is_kept_for_the_next_run(self, tmp_path, tunings):
         study = read_study(write_config(tmp_path, TUNED))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         before = numbers(study)
         for path in trial_records(study):
             (study.records / path).unlink()
         tunings.clear()
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         assert tunings == []
         assert numbers(study) == before  # parameters survive the way through JSON exactly
 
     def test_value_is_the_mean_validation_score_of_the_supervised_model(self, tmp_path):
         study = read_study(write_config(tmp_path, TUNED.replace("[0, 2]", "[0, 1, 2]")))
-        run_studies([study], "quick")
+        run_jobs(plan_jobs([study], "quick"))
         records = read_records(study)
         for seed in (0, 1):
             own = {
@@ -419,7 +419,7 @@ class TestTuning:
         for name, folds in (("seeing", make_folds), ("blind", make_blind)):
             monkeypatch.setattr(run_module, "make_folds", folds)
             study = read_study(write_config(tmp_path, TUNED), records=tmp_path / name)
-            run_studies([study], "quick")
+            run_jobs(plan_jobs([study], "quick"))
             found.append(trial_records(study))
         for path, record in found[0].items():
             other = found[1][path]

@@ -39,8 +39,8 @@ def main(
 
 @app.command()
 def demo(
-    labels: Annotated[int, typer.Option(help="Labels to keep.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    labels: Annotated[int, typer.Option(min=20, max=900, help="Labels to keep.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything random.")] = 0,
     write: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the table to a new file, such as census.csv; compare nothing."),

@@ -177,15 +177,14 @@ class BorutaShap(FeatureSelection):
     """Keep every column that is relevant for the class, by Boruta's test with SHAP importances.
 
     The selection of the paper's Appendix on prior knowledge. Choose it when many columns are irrelevant and would
-    dominate the density: it keeps *all* relevant columns, redundant ones included, and not a smallest set. It needs a
-    library whose trees give SHAP values: XGBoost, LightGBM, or scikit-learn together with the `shap` package.
+    dominate the density: it keeps *all* relevant columns, redundant ones included, and not a smallest set. Its trees
+    have to give SHAP values: those of XGBoost and LightGBM do.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Tree classifier of XGBoost, LightGBM or scikit-learn that is refitted in each iteration. None means a random
-        forest of trees of depth 4, by XGBoost if that is installed, else LightGBM, else scikit-learn and `shap`;
-        without any of them `fit` raises an ImportError.
+        Classifier of XGBoost or LightGBM that is refitted in each iteration. None means a random forest of trees of
+        depth 4, by XGBoost; without it `fit` raises an ImportError.
     max_iter : int, default=50
         Maximum number of iterations; columns still undecided then are tentative.
     alpha : float, default=0.05

@@ -1,12 +1,8 @@
-"""How much each column changes a tree model's predictions, by the SHAP values that the model itself can give.
-
-XGBoost and LightGBM compute exact tree SHAP values; for scikit-learn's trees the `shap` package does.
-"""
+"""How much each column changes a tree model's predictions, by the exact SHAP values of XGBoost and LightGBM."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from math import ceil, sqrt
 from typing import Any
 
@@ -16,79 +12,51 @@ from sklearn.base import is_classifier
 
 from tabcast.table import Floats, Index, Mask
 
-INSTALL = "Install one with: pip install 'tabcast[xgboost]' (or 'tabcast[lightgbm]', or shap for scikit-learn's trees)."
-
 
 def shap_importance(model: Any, X: Floats, y: Index, *, categorical: Mask, explained: Index) -> Floats:
     """Fit a tree model, and return the mean absolute SHAP value of each column over the explained rows and classes.
 
-    In `X` missing is NaN, a category the position of its level; scikit-learn's trees see positions as numbers.
+    In `X` missing is NaN, a category the position of its level.
     """
     contributions = find_explainer(model)(model, X, y, categorical, explained)
     return np.abs(contributions).mean(axis=2, dtype=np.float64).mean(axis=0)
 
 
 def default_forest(n_columns: int, *, random_state: int, n_jobs: int) -> Any:
-    """A random forest of shallow trees from the first library that is installed and can explain itself.
+    """A random forest of shallow trees that can explain itself.
 
     Each split considers sqrt(n_columns) columns, so that a column stays visible beside redundant ones; the number of
     trees grows likewise, up to 300, so that each column has its chance.
     """
     n_trees = min(300, max(100, ceil(15 * sqrt(n_columns))))
-    proportion = 1 / sqrt(n_columns)
-    if find_spec("xgboost"):
+    try:
         from xgboost import XGBClassifier
-
-        return XGBClassifier(
-            n_estimators=1,  # one round of many trees, without shrinkage, is a forest
-            num_parallel_tree=n_trees,
-            learning_rate=1.0,
-            reg_lambda=1e-5,
-            max_depth=4,
-            subsample=0.63,
-            colsample_bynode=proportion,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-    if find_spec("lightgbm"):
-        from lightgbm import LGBMClassifier
-
-        return LGBMClassifier(
-            boosting_type="rf",
-            n_estimators=n_trees,
-            max_depth=4,
-            min_child_samples=3,
-            subsample=0.63,
-            subsample_freq=1,
-            feature_fraction_bynode=proportion,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbosity=-1,
-        )
-    if find_spec("shap"):
-        from sklearn.ensemble import RandomForestClassifier
-
-        return RandomForestClassifier(n_trees, max_depth=4, random_state=random_state, n_jobs=n_jobs)
-    raise ImportError(
-        "BorutaShap without an `estimator` needs a library whose trees give SHAP values: XGBoost, LightGBM or shap. "
-        + INSTALL
+    except ImportError as error:
+        raise ImportError(
+            "BorutaShap without an `estimator` needs XGBoost. Install it with: pip install 'tabcast[xgboost]', or pass "
+            "a classifier of LightGBM."
+        ) from error
+    return XGBClassifier(
+        n_estimators=1,  # one round of many trees, without shrinkage, is a forest
+        num_parallel_tree=n_trees,
+        learning_rate=1.0,
+        reg_lambda=1e-5,
+        max_depth=4,
+        subsample=0.63,
+        colsample_bynode=1 / sqrt(n_columns),
+        random_state=random_state,
+        n_jobs=n_jobs,
     )
 
 
 def find_explainer(estimator: Any) -> Callable[..., NDArray[Any]]:
     """The function that fits and explains models of the estimator's library; an error if it cannot give SHAP values."""
-    modules = [one.__module__ for one in type(estimator).__mro__]
-    for prefix, explain in _EXPLAINERS.items():
-        if any(module.startswith(prefix) for module in modules) and is_classifier(estimator):
-            if explain is _explain_sklearn and not find_spec("shap"):
-                raise ImportError(
-                    f"SHAP values of {type(estimator).__name__} need the package shap. Install it with: pip install "
-                    "shap, or pass a classifier of XGBoost or LightGBM."
-                )
+    libraries = [one.__module__.partition(".")[0] for one in type(estimator).__mro__]
+    for library, explain in _EXPLAINERS.items():
+        if library in libraries and is_classifier(estimator):
             return explain
     raise TypeError(
-        "`estimator` of BorutaShap must be None or a tree classifier of XGBoost, LightGBM or scikit-learn (a tree, a "
-        f"forest, gradient boosting); got {estimator!r}."
+        f"`estimator` of BorutaShap must be None or a classifier of XGBoost or LightGBM; got {estimator!r}."
     )
 
 
@@ -111,22 +79,7 @@ def _explain_lightgbm(model: Any, X: Floats, y: Index, categorical: Mask, rows: 
     return values.reshape(len(rows), -1, X.shape[1] + 1)[:, :, :-1].transpose(0, 2, 1)
 
 
-def _explain_sklearn(model: Any, X: Floats, y: Index, categorical: Mask, rows: Index) -> NDArray[Any]:
-    """(n_explained, n_columns, n_outputs), in probabilities (forests, trees) or log-odds (boosting)."""
-    from shap import TreeExplainer
-
-    model.fit(X, y)
-    values = TreeExplainer(model).shap_values(X[rows], check_additivity=False)
-    # Older versions of shap return a list with an entry per class.
-    stacked = np.stack(values, axis=-1) if isinstance(values, list) else np.asarray(values)
-    return stacked[:, :, None] if stacked.ndim == 2 else stacked
-
-
 _EXPLAINERS: dict[str, Callable[..., NDArray[Any]]] = {
-    "xgboost.": _explain_xgboost,
-    "lightgbm.": _explain_lightgbm,
-    "sklearn.tree.": _explain_sklearn,
-    "sklearn.ensemble._forest": _explain_sklearn,
-    "sklearn.ensemble._gb": _explain_sklearn,
-    "sklearn.ensemble._hist_gradient_boosting": _explain_sklearn,
+    "xgboost": _explain_xgboost,
+    "lightgbm": _explain_lightgbm,
 }

@@ -72,7 +72,7 @@ def _logistic_regression(seed: int | None, n_jobs: int | None) -> Any:
 
 def _xgboost(seed: int | None, n_jobs: int | None) -> Any:
     parameters = {**BOOSTING, "max_depth": 4, "tree_method": "hist", "n_jobs": n_jobs or 1, "verbosity": 0}
-    return _import("xgboost").XGBClassifier(**parameters, random_state=seed)
+    return import_package("xgboost").XGBClassifier(**parameters, random_state=seed)
 
 
 def _lightgbm(seed: int | None, n_jobs: int | None) -> Any:
@@ -80,13 +80,13 @@ def _lightgbm(seed: int | None, n_jobs: int | None) -> Any:
     few_rows = {"num_leaves": 15, "min_child_samples": MIN_SAMPLES_LEAF, "subsample_freq": 1}
     repeatable = {"deterministic": True, "force_row_wise": True}
     parameters = {**BOOSTING, **few_rows, **repeatable, "n_jobs": n_jobs or 1, "verbose": -1}
-    return _import("lightgbm").LGBMClassifier(**parameters, random_state=seed)
+    return import_package("lightgbm").LGBMClassifier(**parameters, random_state=seed)
 
 
 def _catboost(seed: int | None, n_jobs: int | None) -> Any:
     """CatBoost finds its own learning rate; it must not leave files behind."""
     parameters = {"iterations": N_TREES, "depth": 4, "allow_writing_files": False, "verbose": False}
-    return _import("catboost").CatBoostClassifier(**parameters, thread_count=n_jobs or 1, random_state=seed)
+    return import_package("catboost").CatBoostClassifier(**parameters, thread_count=n_jobs or 1, random_state=seed)
 
 
 def _net(kind: str, seed: int | None, n_jobs: int | None) -> Any:
@@ -143,7 +143,7 @@ def make_model(name: str, *, seed: int | None = None, n_jobs: int | None = None)
     return MODELS[name](seed, n_jobs)
 
 
-def _import(package: str) -> Any:
+def import_package(package: str) -> Any:
     """A package that only some models need."""
     try:
         return import_module(package)

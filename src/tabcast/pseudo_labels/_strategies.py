@@ -82,13 +82,6 @@ class Strategy(BaseEstimator, ABC):
         return None
 
 
-def top_rows(confidence: Floats, count: int) -> Mask:
-    """Mask of the `count` rows with the largest confidence; of equal ones the first."""
-    chosen = np.zeros(len(confidence), dtype=bool)
-    chosen[np.argsort(-confidence.max(axis=1), kind="stable")[:count]] = True
-    return chosen
-
-
 class TakeAll(Strategy):
     """Select every unlabeled row in every round: the do-nothing member.
 
@@ -195,7 +188,7 @@ class Curriculum(Strategy):
 
     def check(self) -> None:
         """Check that the step is a proportion."""
-        check_number(self.step, "step", "Curriculum", "(0, 1]")
+        check_number(self.step, "step", type(self).__name__, "(0, 1]")
 
     @property
     def n_rounds(self) -> int:
@@ -260,10 +253,12 @@ class TopK(Strategy):
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
         """Select the most confident rows; of equally confident ones the first."""
-        return top_rows(confidence, self.k * round_number)
+        chosen = np.zeros(len(confidence), dtype=bool)
+        chosen[np.argsort(-confidence.max(axis=1), kind="stable")[: self.k * round_number]] = True
+        return chosen
 
 
-class PerClassCurriculum(Strategy):
+class PerClassCurriculum(Curriculum):
     """Select the most confident proportion of the rows predicted as each class, ``step * k`` in round k.
 
     Choose it when classes are imbalanced. :class:`Curriculum` ranks all rows together, so its first rounds consist of
@@ -305,25 +300,13 @@ class PerClassCurriculum(Strategy):
     2
     """
 
-    def __init__(self, step: float = 0.2) -> None:
-        self.step = step
-
-    def check(self) -> None:
-        """Check that the step is a proportion."""
-        check_number(self.step, "step", "PerClassCurriculum", "(0, 1]")
-
-    @property
-    def n_rounds(self) -> int:
-        """Number of rounds until every row is selected."""
-        return Curriculum(self.step).n_rounds
-
     def select(self, confidence: Floats, round_number: int) -> Mask:
         """Select the most confident rows of each class, more of them in each round."""
         labels = confidence.argmax(axis=1)
         chosen = np.zeros(len(confidence), dtype=bool)
         for one in np.unique(labels):
             of_class = labels == one
-            chosen[of_class] = Curriculum(self.step).select(confidence[of_class], round_number)
+            chosen[of_class] = super().select(confidence[of_class], round_number)
         return chosen
 
 

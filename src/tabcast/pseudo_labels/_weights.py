@@ -22,7 +22,7 @@ class Weighting(BaseEstimator, ABC):
 
     See Also
     --------
-    tabcast.testing.check_weighting : Checks of the contract, also for members of your own.
+    Soft : Divides rows among the classes.
     """
 
     divides: bool = False

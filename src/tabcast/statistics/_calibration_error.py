@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from tabcast.checks import check_integer
+from tabcast.checks import check_choice, check_integer
 from tabcast.statistics._intervals import wilson_interval
 from tabcast.table import Floats, Index
 
@@ -85,7 +85,28 @@ def reliability_curve(
     2   0.50   0.75        0.65       0.5      2
     3   0.75   1.00        0.85       1.0      2
     """
-    return _curve(y, proba, classes, n_bins, binning, "reliability_curve")
+    check_integer(n_bins, "n_bins", "the reliability curve", 1)
+    check_choice(binning, BINNINGS, "binning")
+    index, table = _check_rows(y, proba, classes)
+    confidence, right = table.max(axis=1), table.argmax(axis=1) == index
+    edges = BINNINGS[binning](confidence, n_bins)
+    bins = np.searchsorted(edges[1:-1], confidence, side="left")
+    count = np.bincount(bins, minlength=len(edges) - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(bins, weights=confidence, minlength=len(count)) / count
+        accuracy = np.bincount(bins, weights=right, minlength=len(count)) / count
+        low, high = wilson_interval(accuracy, count)
+    return pd.DataFrame(
+        {
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "confidence": mean,
+            "accuracy": accuracy,
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "count": count,
+        }
+    )
 
 
 def expected_calibration_error(
@@ -140,62 +161,30 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y, proba, classes=["no", "yes"]), 3)
     0.2
     """
-    return expected_gap(_curve(y, proba, classes, n_bins, binning, "expected_calibration_error"))
+    return expected_gap(reliability_curve(y, proba, classes=classes, n_bins=n_bins, binning=binning))
 
 
-def _curve(
-    y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, n_bins: int, binning: str, owner: str
-) -> pd.DataFrame:
-    """Means of each bin (lower, upper] of the confidence in the predicted class."""
-    check_integer(n_bins, "n_bins", owner, 1)
-    if binning not in BINNINGS:
-        raise ValueError(f"`binning` of {owner} must be one of {', '.join(map(repr, BINNINGS))}; got {binning!r}.")
-    index, table = _check_rows(y, proba, classes, owner)
-    confidence, right = table.max(axis=1), table.argmax(axis=1) == index
-    edges = BINNINGS[binning](confidence, n_bins)
-    bins = np.searchsorted(edges[1:-1], confidence, side="left")
-    count = np.bincount(bins, minlength=len(edges) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(bins, weights=confidence, minlength=len(count)) / count
-        accuracy = np.bincount(bins, weights=right, minlength=len(count)) / count
-        low, high = wilson_interval(accuracy, count)
-    return pd.DataFrame(
-        {
-            "lower": edges[:-1],
-            "upper": edges[1:],
-            "confidence": mean,
-            "accuracy": accuracy,
-            "accuracy_low": low,
-            "accuracy_high": high,
-            "count": count,
-        }
-    )
-
-
-def _check_rows(y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None, owner: str) -> tuple[Index, Floats]:
+def _check_rows(y: ArrayLike, proba: ArrayLike, classes: ArrayLike | None) -> tuple[Index, Floats]:
     """Column index of each row's class, and the probabilities as a table."""
     table = np.asarray(proba, dtype=np.float64)
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(
-            f"`proba` of {owner} must have shape (n_rows, n_classes) or (n_rows,) with at least one row; "
-            f"got {np.shape(proba)}."
+            f"`proba` must have shape (n_rows, n_classes) or (n_rows,) with at least one row; got {np.shape(proba)}."
         )
     wrong = ~((table >= 0) & (table <= 1 + ROUNDING))
     if wrong.any():
-        raise ValueError(f"`proba` of {owner} must hold numbers in [0, 1]; got {table[wrong][0]}.")
+        raise ValueError(f"`proba` must hold numbers in [0, 1]; got {table[wrong][0]}.")
     names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
     if names.shape != (table.shape[1],):
-        raise ValueError(
-            f"`classes` of {owner} must name the {table.shape[1]} columns of `proba`; got {len(names)} names."
-        )
+        raise ValueError(f"`classes` must name the {table.shape[1]} columns of `proba`; got {len(names)} names.")
     labels = np.asarray(y)
     if labels.shape != (len(table),):
-        raise ValueError(f"`y` of {owner} must hold one class for each of the {len(table)} rows; got {labels.shape}.")
+        raise ValueError(f"`y` must hold one class for each of the {len(table)} rows; got {labels.shape}.")
     index = pd.Index(names).get_indexer(pd.Index(labels))
     if (index < 0).any():
         strange = labels[index < 0].tolist()[0]
         hint = " Pass `classes`, for instance model.classes_." if classes is None else ""
-        raise ValueError(f"`y` of {owner} must hold only the classes {names.tolist()}; got {strange!r}.{hint}")
+        raise ValueError(f"`y` must hold only the classes {names.tolist()}; got {strange!r}.{hint}")
     return index.astype(np.intp), table

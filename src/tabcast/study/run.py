@@ -52,21 +52,13 @@ class Job:
         return f"{self.tasks[0].setting.dataset}, seed {self.tasks[0].setting.seed} ({len(self.tasks)} trials)"
 
 
-def run_studies(
-    studies: Sequence[Study], profile: str, *, n_jobs: int = 1, dask: str | None = None, data_dir: Path | None = None
-) -> None:
-    """Run the trials of a profile that have no record yet, as `run_jobs` does.
-
-    Trials that several studies have in common run once, and trials of different studies on the same rows share their
-    fits, densities and chosen columns.
-    """
-    run_jobs(plan_jobs(studies, profile, data_dir), n_jobs=n_jobs, dask=dask)
-
-
 def plan_jobs(
     studies: Sequence[Study], profile: str, data_dir: Path | None = None, *, tuning_only: bool = False
 ) -> list[Job]:
     """Plan what is missing as jobs, the largest first, so that no large one runs alone at the end.
+
+    Trials that several studies have in common run once, and trials of different studies on the same rows share their
+    fits, densities and chosen columns.
 
     With `tuning_only` that is what trials share, also those that are done: searched parameters and chosen columns.
     """

@@ -12,7 +12,6 @@ from tabcast.testing._families import (
     check_noise_filter,
     check_strategy,
     check_teacher,
-    check_weighting,
 )
 
 __all__ = [
@@ -23,5 +22,4 @@ __all__ = [
     "check_noise_filter",
     "check_strategy",
     "check_teacher",
-    "check_weighting",
 ]

@@ -23,7 +23,7 @@ from tabcast.decisions._rule import DecisionRule
 from tabcast.density import ClassConditional, Density
 from tabcast.feature_selection import FeatureSelection
 from tabcast.noise_filters import NoiseFilter
-from tabcast.pseudo_labels import Strategy, Weighting
+from tabcast.pseudo_labels import Strategy
 from tabcast.table import Floats, Index
 from tabcast.table._columns import find_categorical
 from tabcast.table._encoders import TableCodes
@@ -186,36 +186,6 @@ def run_rounds(strategy: Strategy, n_classes: int) -> list[NDArray[Any]]:
         chosen = now
         masks.append(now)
     return masks
-
-
-def check_weighting(member: Weighting) -> None:
-    """Check that a weighting keeps the contract of its family.
-
-    Parameters
-    ----------
-    member : Weighting
-        The weighting. A broken promise raises an AssertionError.
-
-    Examples
-    --------
-    >>> from tabcast.pseudo_labels import Soft
-    >>> from tabcast.testing import check_weighting
-    >>> check_weighting(Soft())
-    """
-    with contract(member, Weighting, lambda part, problem: part.weigh(problem.proba, problem.proba.argmax(axis=1))):
-        shared, known = fresh_copy(member), draw_proba(N_POOL, 3)
-        first = shared.weigh(known, known.argmax(axis=1)).copy()
-        for context, confidence in confidences():
-            # The last: a row that keeps the label of an earlier round.
-            for labels in (confidence.argmax(axis=1), confidence.argmin(axis=1)):
-                require.numbers(shared.weigh(confidence, labels), (len(confidence),), context, least=0)
-            shares = shared.divide(confidence)
-            if shares is not None:
-                require.numbers(shares, confidence.shape, context, least=0)
-                most = shares.sum(axis=1).max(initial=0.0)
-                require.that(most <= 1 + require.SUM_TOLERANCE, f"with {context} rows count more than 1.")
-                require.that(shares.any(axis=1).all(), f"with {context} rows that were chosen are lost.")
-        require.same(first, shared.weigh(known, known.argmax(axis=1)), "`weigh` depends on earlier calls.")
 
 
 def use_noise_filter(noise_filter: NoiseFilter, problem: Problem) -> NDArray[Any]:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tabcast.study.analysis.summary import summarize
-from tabcast.study.analysis.table import AVERAGE_RANK, comparison_table, mark_best
+from tabcast.study.analysis.table import comparison_table, mark_best
 
 
 def keys(table, names):
@@ -69,11 +69,10 @@ def test_marks_are_those_of_the_paper(published):
 def test_rows_without_strategy_do_not_compete(results):
     supervised = results[results["method"] == "supervised"]
     moved = supervised.assign(method="operating-point", score=supervised["score"] + 0.3)
-    table = comparison_table(pd.concat([results, moved]), ranks=True)
+    table = comparison_table(pd.concat([results, moved]))
     alone = table.frame[table.frame["strategy"] == "none"]
     assert set(alone["method"]) == {"supervised", "operating-point"}
     assert set(alone["mark"]) == {""}
-    assert alone.loc[alone["dataset"] == AVERAGE_RANK, "value"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -93,53 +92,15 @@ def test_mark_best(values, options, marks):
     assert mark_best(values, **options) == marks
 
 
-class TestRanks:
-    def test_ranks_of_the_seventeen_datasets(self, published):
-        table = comparison_table(published("seventeen_datasets"), columns=["dataset"], ranks=True)
-        last = keys(table, table.columns)[-1]
-        assert last == ("Avg rank (sd)",)
-        ranks = {row: round(cell(table, row, last).value, 2) for row in keys(table, table.rows)[1:]}
-        assert ranks[("threshold", "cast-l")] == 1.59
-        assert ranks[("curriculum", "hb")] == 4.03
-        assert np.isnan(cell(table, ("none", "supervised"), last).value)
-        assert {row for row, column in marked(table, "best") if column == last} == {
-            ("threshold", "cast-l"),
-            ("curriculum", "cast-l"),
-        }
-        assert {row for row, column in marked(table, "second") if column == last} == {
-            ("threshold", "cast-d"),
-            ("curriculum", "cast-d"),
-        }
-
-    def test_lower_scores_rank_first_if_asked(self, results):
-        up = comparison_table(results, ranks=True)
-        down = comparison_table(results, ranks=True, higher_is_better=False)
-        row, column = ("threshold", "cast-l"), keys(up, up.columns)[-1]
-        assert cell(down, row, column).value == pytest.approx(4 - cell(up, row, column).value)
-
-    def test_a_missing_score_leaves_its_block_unranked(self, published):
-        scores = published("seventeen_datasets")
-        gone = (scores["dataset"] == "car") & (scores["method"] == "gp") & (scores["strategy"] == "curriculum")
-        table = comparison_table(scores[~gone], columns=["dataset"], ranks=True)
-        last = keys(table, table.columns)[-1]
-        assert np.isnan(cell(table, ("curriculum", "cast-l"), last).value)
-        assert round(cell(table, ("threshold", "cast-l"), last).value, 2) == 1.59
-        assert np.isnan(cell(table, ("curriculum", "gp"), ("car",)).value)
-        assert table.notes == ("Average ranks need a score in every column of a block; 1 cells are missing.",)
-
-
 class TestBesideThePaper:
     def test_each_column_is_followed_by_the_papers(self, results, published):
-        table = comparison_table(results, published=published("table_1"), ranks=True)
+        table = comparison_table(results, published=published("table_1"))
         assert table.columns == ("dataset", "model", "source")
         assert tuple(keys(table, table.columns)[:2]) == (
             ("diabetes", "xgboost", "ours"),
             ("diabetes", "xgboost", "paper"),
         )
         assert cell(table, ("curriculum", "cast-l"), ("cmc", "mlp", "paper")).value == 0.4595
-        own = comparison_table(results, ranks=True)
-        ranks = [one.frame.loc[one.frame["dataset"] == AVERAGE_RANK, "value"].tolist() for one in (table, own)]
-        np.testing.assert_array_equal(*ranks)
         assert set(table.frame.loc[table.frame["source"] == "paper", "mark"]) == {""}
 
     def test_a_stand_in_stands_beside_the_private_set_and_says_so(self, results, published):
@@ -182,7 +143,7 @@ class TestNotes:
 
     def test_nothing_done_yet(self, results):
         columns = ["score", "auc", "log_loss"]
-        table = comparison_table(results.assign(status="missing").drop(columns=columns), ranks=True)
+        table = comparison_table(results.assign(status="missing").drop(columns=columns))
         assert table.frame["value"].isna().all()
         assert table.notes[0].startswith("168 of 168 trials are missing")
 

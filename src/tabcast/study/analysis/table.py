@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from tabcast.checks import check_choice
-from tabcast.study.analysis.ranks import average_ranks
 from tabcast.study.analysis.summary import (
     STAND_INS,
     STANDARD_ERROR,
@@ -23,8 +22,6 @@ from tabcast.study.analysis.summary import (
     summarize,
 )
 
-AVERAGE_RANK = "Avg rank (sd)"
-RANK_DIGITS = 2  # to which average ranks are shown
 NOTHING = "—"
 FORMATS = ("markdown", "csv", "latex")
 MARKDOWN = {"best": "**{}**", "second": "<u>{}</u>", "": "{}"}
@@ -122,12 +119,10 @@ class Table:
         return pd.DataFrame(text, columns=index), pd.DataFrame(marks, columns=index)
 
     def _format_cell(self, line: Mapping[Any, Any]) -> str:
-        """Format a mean with its standard error, or an average rank with its standard deviation."""
+        """Format a mean with its standard error."""
         value, error = line.get("value"), line.get("standard_error")
         if value is None or value != value:
             return NOTHING
-        if line[self.columns[0]] == AVERAGE_RANK:
-            return f"{value:.{RANK_DIGITS}f} ({error:.{RANK_DIGITS}f})"
         text = f"{value:.{self.digits}f}"
         return text if error is None or error != error else f"{text} ± {error:.{self.digits}f}"
 
@@ -165,10 +160,8 @@ def escape_latex(text: str) -> str:
 
 Key = tuple[Any, ...]
 Cell = dict[str, Any]
-Block = list[int]  # rows among which the best is sought
 
 EMPTY: Mapping[str, Any] = {"value": np.nan, "standard_error": np.nan, "se_over": "", "n": 0, "mark": ""}
-UNRANKED = "supervised"  # shown for comparison, not a competitor
 LONGEST_REASON = 120  # characters of a failure's reason in a note
 
 
@@ -179,17 +172,15 @@ def comparison_table(
     value: str = "score",
     *,
     higher_is_better: bool = True,
-    ranks: bool = False,
     published: pd.DataFrame | None = None,
     digits: int = 4,
-    title: str = "",
 ) -> Table:
     """Arrange mean scores in a table like the paper's, with the best and second best of each column and block marked.
 
     Rows that share all labels but the last are a block, and the best is sought inside each. In a table with strategies
-    in its rows, methods without a strategy do not compete: nothing is marked or ranked there, nor in a block of one
-    row. `ranks` appends the average rank over the columns in each block, supervised left out. With the paper's numbers
-    (`published`), each column is followed by the paper's; 6M mortality stands beside gusto, our stand-in for it.
+    in its rows, methods without a strategy do not compete: nothing is marked there, nor in a block of one row. With the
+    paper's numbers (`published`), each column is followed by the paper's; 6M mortality stands beside gusto, our
+    stand-in for it.
 
     Examples
     --------
@@ -213,7 +204,12 @@ def comparison_table(
     grid: dict[Key, list[Cell]] = {}  # column by column
     for key in column_keys:
         cells = [{name: found.get((*row, *key), EMPTY).get(name, "") for name in EMPTY} for row in row_keys]
-        _mark(cells, blocks, higher_is_better=higher_is_better, digits=digits)
+        for block in blocks:
+            marks = mark_best(
+                [cells[place]["value"] for place in block], higher_is_better=higher_is_better, digits=digits
+            )
+            for place, mark in zip(block, marks, strict=True):
+                cells[place]["mark"] = mark
         grid[key if paper is None else (*key, "ours")] = cells
         if paper is not None:
             labels = [dict(zip(names, (*row, *key), strict=True)) for row in row_keys]
@@ -222,19 +218,12 @@ def comparison_table(
     if paper is not None and "dataset" in columns:
         there = [pair for pair in STAND_INS.items() if pair[0] in set(results["dataset"])]
         notes += [f"{ours} holds other rows than the paper's {private}." for ours, private in there]
-    if ranks:
-        scores = [cells for key, cells in grid.items() if paper is None or key[-1] == "ours"]
-        cells, n_missing = _rank_cells(scores, blocks, rows, row_keys, higher_is_better=higher_is_better)
-        _mark(cells, blocks, higher_is_better=False, digits=RANK_DIGITS)
-        grid[AVERAGE_RANK, *[""] * (len(heads) - 1)] = cells
-        if n_missing:
-            notes.append(f"Average ranks need a score in every column of a block; {n_missing} cells are missing.")
     lines = [
         {**dict(zip(rows, row, strict=True)), **dict(zip(heads, key, strict=True)), **cells[place]}
         for place, row in enumerate(row_keys)
         for key, cells in grid.items()
     ]
-    return Table(title, pd.DataFrame(lines), digits, tuple(notes), tuple(rows), heads)
+    return Table("", pd.DataFrame(lines), digits, tuple(notes), tuple(rows), heads)
 
 
 def mark_best(values: Sequence[float], *, higher_is_better: bool = True, digits: int = 4) -> list[str]:
@@ -263,7 +252,7 @@ def _keys(results: pd.DataFrame, names: Sequence[str]) -> list[Key]:
     return sorted(keys, key=lambda key: [orders[name].index(one) for name, one in zip(names, key, strict=True)])
 
 
-def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:
+def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[list[int]]:
     """Rows that share all levels but the last, if there is anything to compare among them."""
     blocks = []
     for outer in dict.fromkeys(key[:-1] for key in keys):
@@ -271,36 +260,6 @@ def _blocks(names: Sequence[str], keys: Sequence[Key]) -> list[Block]:
         if len(block) > 1 and dict(zip(names, outer, strict=False)).get("strategy") != "none":
             blocks.append(block)
     return blocks
-
-
-def _mark(cells: list[Cell], blocks: Sequence[Block], *, higher_is_better: bool, digits: int) -> None:
-    """Mark the best and the second best of each block of a column."""
-    for block in blocks:
-        values = [cells[place]["value"] for place in block]
-        for place, mark in zip(block, mark_best(values, higher_is_better=higher_is_better, digits=digits), strict=True):
-            cells[place]["mark"] = mark
-
-
-def _rank_cells(
-    columns: Sequence[list[Cell]],
-    blocks: Sequence[Block],
-    names: Sequence[str],
-    keys: Sequence[Key],
-    *,
-    higher_is_better: bool,
-) -> tuple[list[Cell], int]:
-    """The column of average ranks, with the standard deviation as error, and how many scores are missing for them."""
-    cells, n_missing = [dict(EMPTY) for _ in keys], 0
-    for block in blocks:
-        ranked = [place for place in block if dict(zip(names, keys[place], strict=True)).get("method") != UNRANKED]
-        scores = pd.DataFrame({place: [column[place]["value"] for column in columns] for place in ranked})
-        n_empty = int(scores.isna().to_numpy().sum())
-        n_missing += n_empty
-        if n_empty == 0 and len(ranked) > 1:
-            ranks = average_ranks(scores, higher_is_better=higher_is_better)
-            for place, rank, sd in zip(ranked, ranks["rank"], ranks["rank_sd"], strict=True):
-                cells[place] |= {"value": rank, "standard_error": sd}
-    return cells, n_missing
 
 
 def _published_scores(published: pd.DataFrame, names: Sequence[str]) -> Callable[[Mapping[str, Any]], float]:

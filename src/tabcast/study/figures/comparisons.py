@@ -191,18 +191,9 @@ SETTING = ["dataset", "model", "tuning", "label_fraction", "corruption", "prepro
 UNIT = [*SETTING, "seed", "fold"]  # a method and the supervised model are compared on the same rows
 ONE_OF = ["model", "tuning", "noise_filter", "corruption", "preprocessing"]  # a figure shows one of each
 
-# Color and marker of the paper's methods; colors of Okabe and Ito, which color-blind readers tell apart.
-STYLES = {
-    "baseline": ("#222222", "o"),
-    "ts": ("#56b4e9", "s"),
-    "hb": ("#009e73", "^"),
-    "sp": ("#cc79a7", "v"),
-    "gp": ("#e69f00", "P"),
-    "cast-d": ("#0072b2", "D"),
-    "cast-l": ("#d55e00", "o"),
-}
-OTHER_COLORS = ("#882255", "#44aa99", "#999933", "#332288", "#888888")
-STRONG = ("cast-d", "cast-l")
+# Of the methods, in the order of the results; colors after Okabe and Ito, which color-blind readers tell apart.
+COLORS = ("#222222", "#56b4e9", "#009e73", "#cc79a7", "#e69f00", "#0072b2", "#d55e00", "#882255", "#44aa99", "#999933")
+MARKERS = "os^vPDX"
 N_COLUMNS = 6  # panels side by side; further datasets go below
 SPREAD = 0.44  # of the distance between two fractions is shared by the methods' points, so that whiskers stand apart
 
@@ -299,46 +290,30 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions:
     for number, method in enumerate(methods):
         shift = SPREAD * ((number + 0.5) / len(methods) - 0.5)
         line = rows[rows["method"] == method].set_index("label_fraction").reindex(fractions)
-        _draw_method(ax, np.arange(len(fractions), dtype=float) + shift, line, _line(method, methods))
+        at, style = np.arange(len(fractions)) + shift, _style(number)
+        error = line["standard_error"].fillna(0.0)
+        ax.errorbar(at, line["improvement"], yerr=error, elinewidth=0.8, linewidth=0.9, zorder=3, **style)
+        short = (line["n_pairs"] < line["n_trials"]).to_numpy()
+        ax.plot(at[short], line["improvement"][short], linestyle="none", zorder=4, **style, markerfacecolor="white")
     if rows["improvement"].isna().all():
         draw_nothing(ax)
     ax.set_xticks(range(len(fractions)), [f"{100 * fraction:.3g}" for fraction in fractions])
     ax.set_xlim(-0.5, len(fractions) - 0.5)
 
 
-def _draw_method(ax: Axes, at: Floats, line: pd.DataFrame, style: Any) -> None:
-    """The line of a method, open where a result is missing; its points, hollow where trials are; their whiskers."""
-    improvement, color = line["improvement"].to_numpy(float), style.get_color()
-    order = 3 + style.get_linewidth()  # what is thick lies on top
-    error = np.nan_to_num(line["standard_error"].to_numpy(float))
-    ax.errorbar(at, improvement, yerr=error, fmt="none", ecolor=color, elinewidth=0.8, alpha=0.7, zorder=order)
-    ax.plot(at, improvement, color=color, ls=style.get_linestyle(), lw=style.get_linewidth(), zorder=order)
-    short = (line["n_pairs"] < line["n_trials"]).to_numpy()
-    points = {"color": color, "linestyle": "none", "marker": style.get_marker(), "markersize": style.get_markersize()}
-    for which, face in ((~short, color), (short, "white")):
-        ax.plot(at[which], improvement[which], markerfacecolor=face, zorder=order + 0.1, **points)
+def _style(number: int) -> dict[str, Any]:
+    """Color and marker of a method, by its place."""
+    return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
 def _legend_entries(improvements: pd.DataFrame, methods: Sequence[str], labels: Labels | None) -> list[Any]:
     """The supervised model, each method, and what hollow points are if there are any."""
     from matplotlib.lines import Line2D
 
-    entries = [Line2D([], [], color=PALE, linewidth=1), *(_line(name, methods) for name in methods)]
-    for entry, name in zip(entries, [REFERENCE, *methods], strict=True):
-        entry.set_label(display_name("method", name, labels))
+    entries = [Line2D([], [], color=PALE, linewidth=1, label=display_name("method", REFERENCE, labels))]
+    for number, name in enumerate(methods):
+        entries.append(Line2D([], [], linewidth=0.9, label=display_name("method", name, labels), **_style(number)))
     if (improvements["n_pairs"] < improvements["n_trials"]).any():
         hollow: dict[str, Any] = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": "white"}
         entries.append(Line2D([], [], linestyle="none", label="some trials missing", **hollow))
     return entries
-
-
-def _line(method: str, methods: Sequence[str]) -> Any:
-    """How a method is drawn, as an entry of the legend: a solid line if the paper has it, a dashed one if not."""
-    from matplotlib.lines import Line2D
-
-    others = [name for name in methods if name not in STYLES]
-    place = others.index(method) if method in others else 0
-    color, marker = STYLES.get(method, (OTHER_COLORS[place % len(OTHER_COLORS)], "X"))
-    line = Line2D([], [], color=color, marker=marker, markersize=4, linewidth=1.6 if method in STRONG else 0.9)
-    line.set_linestyle("-" if method in STYLES else "--")
-    return line

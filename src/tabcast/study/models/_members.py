@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from tabcast.models import make_model
-from tabcast.models._catalog import default_classifier
+from tabcast.models._catalog import default_classifier, import_package
 from tabcast.study.models._model import Build, Model, Space
 
 SMALL_TREES = {"n_estimators": 100, "learning_rate": 0.1, "max_depth": 4, "subsample": 0.8, "colsample_bytree": 0.8}
@@ -72,14 +72,8 @@ def spaces_of(model: str) -> dict[str, Callable[[], Space]]:
 
 def build_xgboost(fixed: Mapping[str, Any], params: Mapping[str, Any], seed: int) -> Any:
     """Build an XGBoost classifier on one thread; it takes category columns as they are."""
-    try:
-        from xgboost import XGBClassifier
-    except ImportError as error:
-        raise ImportError(
-            "XGBoost is needed for model 'xgboost'. Install it with: pip install 'tabcast[xgboost]'."
-        ) from error
     always = {"tree_method": "hist", "enable_categorical": True, "n_jobs": 1, "random_state": seed, "verbosity": 0}
-    return XGBClassifier(**{**always, **fixed, **params})
+    return import_package("xgboost").XGBClassifier(**{**always, **fixed, **params})
 
 
 def vary_xgboost(estimator: Any, seed: int) -> Any:
