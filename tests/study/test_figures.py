@@ -290,7 +290,7 @@ def test_critical_difference_has_a_bar_over_each_group():
         for method, level in levels.items()
     ]
     [ax] = draw("critical_difference", pd.DataFrame(rows), strategy="threshold").axes
-    bars = [line.get_xdata() for line in ax.lines if line.get_marker() != "None"]
+    bars = [line.get_xdata() for line in ax.lines if line.get_marker() == "o"]
     assert sorted(len(bar) for bar in bars) == [2, 2]
     assert {text.get_text().strip().strip(" 0123456789.") for text in ax.texts} == set(levels)
     with pytest.raises(ValueError, match="threshold has 1 settings and 4 methods"):

@@ -205,9 +205,8 @@ def comparison_table(
     for key in column_keys:
         cells = [{name: found.get((*row, *key), EMPTY).get(name, "") for name in EMPTY} for row in row_keys]
         for block in blocks:
-            marks = mark_best(
-                [cells[place]["value"] for place in block], higher_is_better=higher_is_better, digits=digits
-            )
+            values = [cells[place]["value"] for place in block]
+            marks = mark_best(values, higher_is_better=higher_is_better, digits=digits)
             for place, mark in zip(block, marks, strict=True):
                 cells[place]["mark"] = mark
         grid[key if paper is None else (*key, "ours")] = cells

@@ -290,8 +290,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, methods: Sequence[str], fractions:
     for number, method in enumerate(methods):
         shift = SPREAD * ((number + 0.5) / len(methods) - 0.5)
         line = rows[rows["method"] == method].set_index("label_fraction").reindex(fractions)
-        at, style = np.arange(len(fractions)) + shift, _style(number)
-        error = line["standard_error"].fillna(0.0)
+        at, style, error = np.arange(len(fractions)) + shift, _style(number), line["standard_error"].fillna(0.0)
         ax.errorbar(at, line["improvement"], yerr=error, elinewidth=0.8, linewidth=0.9, zorder=3, **style)
         short = (line["n_pairs"] < line["n_trials"]).to_numpy()
         ax.plot(at[short], line["improvement"][short], linestyle="none", zorder=4, **style, markerfacecolor="white")
