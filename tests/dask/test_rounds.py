@@ -18,11 +18,12 @@ from tabcast.confidence import TemperatureScaling  # noqa: E402
 
 
 def draw(n=700, seed=0):
-    """Numbers with missing values and a column of levels; three classes."""
+    """Numbers with missing values, a column of levels and one with levels that few rows have; three classes."""
     random = np.random.default_rng(seed)
     X = pd.DataFrame(random.normal(size=(n, 3)), columns=list("abc"))
     X["c"] = X["c"].where(random.random(n) > 0.1)
     X["city"] = random.choice(["Ulm", "Kiel", "Bern"], n)
+    X["town"] = [f"t{number}" for number in random.integers(0, 400, n)]
     score = X["a"] + X["b"] ** 2 + (X["city"] == "Ulm") + random.normal(size=n) / 2
     return X, np.array(["high", "low", "middle"])[np.digitize(score, [0.5, 2.0])]
 

@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from tabcast.confidence import ClusterAware, Raw
 from tabcast.confidence._confidence import SCALINGS, regularize
 from tabcast.exceptions import NoUnlabeledRowsWarning
-from tabcast.models._adapted import Adaptation, AdaptedClassifier
+from tabcast.models._adapted import Adaptation, AdaptedClassifier, find_levels, keep_levels
 from tabcast.noise_filters import KeepAllRows
 from tabcast.self_training._algorithm import entries_of
 from tabcast.self_training._data import PseudoLabels, Split, TrainingData, read_training_data
@@ -220,6 +220,12 @@ class Rounds:
         rows, codes, _ = training_rows(data, Split(self.classifier._split.train), nothing)
         labeled = self.adaptation.encode(data.X.iloc[rows]).assign(**{"\0label": codes, "\0weight": 1.0})
         encoded = [_delay(_encode)(one, self.adaptation, labeled.iloc[:0]) for one in pool]
+        levels = {}
+        if self.is_adapted:  # the levels of the rows that train, as in memory
+            encoded = self._persist(encoded)
+            some = self.client.gather(self.client.compute([_delay(_one_row_per_level)(one) for one in encoded]))
+            levels = find_levels([labeled, *some], self.adaptation)
+            labeled, encoded = keep_levels(labeled, levels), [_delay(keep_levels)(one, levels) for one in encoded]
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         addresses = [address for address, _ in sorted(workers.items(), key=lambda item: str(item[1]["name"]))]
         placed = [
@@ -245,7 +251,7 @@ class Rounds:
         if not self.is_adapted:
             return fitted
         model = copy(self.template)
-        model.estimator_ = fitted
+        model.estimator_, model._levels = fitted, levels
         return model
 
 
@@ -332,6 +338,13 @@ def _encode(made: tuple[pd.DataFrame, Index, Floats], adaptation: Adaptation, no
     """Rows as the estimator takes them, with their labels and weights; `nothing` where there are none."""
     part, codes, weight = made
     return nothing if len(part) == 0 else adaptation.encode(part).assign(**{"\0label": codes, "\0weight": weight})
+
+
+def _one_row_per_level(part: pd.DataFrame) -> pd.DataFrame:
+    """Rows that have every level that some row has."""
+    columns = [name for name in part.columns if isinstance(part[name].dtype, pd.CategoricalDtype)]
+    first = [np.unique(part[name].cat.codes, return_index=True)[1] for name in columns]
+    return part.iloc[np.unique(np.concatenate([*first, []])).astype(int)]
 
 
 def _tabulate(classes: NDArray[Any], rows: Index, scores: pd.DataFrame, chosen: Mask, since: Any) -> pd.DataFrame:

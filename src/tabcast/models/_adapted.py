@@ -485,7 +485,7 @@ class AdaptedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         present = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
         self.adaptation_, self.classes_ = adaptation, classes[present]
         self._empty = find_empty(X) if adaptation.fills_empty else []  # columns that it gets zeros for
-        self._levels = find_levels(X) if "enable_categorical" in adaptation.parameters else {}
+        self._levels = find_levels([X], adaptation)
         labels = np.searchsorted(present, codes) if adaptation.whole_labels else classes[codes]
         self.estimator_ = _fit(model, keep_levels(fill(X, self._empty), self._levels), labels, fit_params)
         return self
@@ -573,11 +573,18 @@ def fill(X: Any, columns: list[Any]) -> Any:
     return X
 
 
-def find_levels(X: pd.DataFrame) -> dict[Any, Index]:
-    """Codes of the levels that some row has, by column; columns of which every level has a row are left out."""
-    columns = {name: X[name].cat for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)}
-    present = {name: np.unique(one.codes[one.codes >= 0]) for name, one in columns.items()}
-    return {name: codes for name, codes in present.items() if len(codes) < len(columns[name].categories)}
+def find_levels(tables: Sequence[pd.DataFrame], adaptation: Adaptation) -> dict[Any, Index]:
+    """Codes of the levels that some row of the tables has, by column; columns of which every one has are left out.
+
+    Nothing for an estimator that does not use the levels as such.
+    """
+    if "enable_categorical" not in adaptation.parameters:
+        return {}
+    X = tables[0]
+    columns = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
+    present = {name: np.unique(np.concatenate([one[name].cat.codes for one in tables])) for name in columns}
+    present = {name: codes[codes >= 0] for name, codes in present.items()}
+    return {name: codes for name, codes in present.items() if len(codes) < len(X[name].cat.categories)}
 
 
 def keep_levels(X: Any, present: dict[Any, Index]) -> Any:
