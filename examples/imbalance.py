@@ -32,7 +32,6 @@ from tabcast.pseudo_labels import (
     Curriculum,
     FixedThreshold,
     PerClassCurriculum,
-    PerClassThreshold,
 )
 
 N_TABLES = 5
@@ -41,9 +40,7 @@ STRATEGIES = {
     "FixedThreshold(0.75)": {"strategy": FixedThreshold(0.75)},
     "Curriculum": {"strategy": Curriculum()},
     "PerClassCurriculum": {"strategy": PerClassCurriculum()},
-    "PerClassThreshold([0.95, 0.6])": {
-        "strategy": PerClassThreshold([0.95, 0.6])
-    },
+    "FixedThreshold([0.95, 0.6])": {"strategy": FixedThreshold([0.95, 0.6])},
     BEST: {
         "confidence": DistributionAlignment(temperature=0.1),
         "strategy": PerClassCurriculum(),

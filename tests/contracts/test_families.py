@@ -38,7 +38,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "EmpiricalLikelihood": [{}, {"smoothing": 0}],
     "GaussianProcessCalibration": [{"max_iter": 1}],
     "KernelDensity": [{}, {"bandwidth": "normal_reference"}],
-    "PerClassThreshold": [],  # for one number of classes; has its own tests
 }
 OPTIONAL = {"BorutaShap": "xgboost", "GaussianProcessCalibration": "gpytorch"}
 FAMILIES = {

@@ -57,7 +57,7 @@ def test_aligned_pseudo_labels_find_the_minority_in_new_rows(table):
 
 def test_other_strategies_label_more_of_the_minority_than_thresholds_for_all():
     table = example.compare(0)
-    for name in ("PerClassCurriculum", "PerClassThreshold([0.95, 0.6])"):
+    for name in ("PerClassCurriculum", "FixedThreshold([0.95, 0.6])"):
         assert example.within_factor_2(table)[name]
         assert table.loc[name, "of class 1"] > table.loc["FixedThreshold(0.75)", "of class 1"]
 

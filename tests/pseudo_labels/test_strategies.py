@@ -14,7 +14,6 @@ from tabcast.pseudo_labels import (
     Curriculum,
     FixedThreshold,
     PerClassCurriculum,
-    PerClassThreshold,
     TakeAll,
     TopK,
 )
@@ -49,9 +48,8 @@ def table():
         (Curriculum(0), r"`step` of Curriculum must be a number in \(0, 1\]; got 0\."),
         (PerClassCurriculum(True), r"`step` of PerClassCurriculum must be a number in \(0, 1\]; got True\."),
         (TopK(2.0), r"`k` of TopK must be an integer of at least 1; got 2\.0\."),
-        (PerClassThreshold([0.5, 1.5]), r"`thresholds` of PerClassThreshold must be a number in \[0, 1\]; got 1\.5\."),
-        (PerClassThreshold(0.5), r"`thresholds` of PerClassThreshold must be a number for each class; got 0\.5\."),
-        (PerClassThreshold("0.5"), r"`thresholds` of PerClassThreshold must be a number for each class; got '0\.5'\."),
+        (FixedThreshold([0.5, 1.5]), r"`threshold` of FixedThreshold must be a number in \[0, 1\]; got 1\.5\."),
+        (FixedThreshold("0.5"), r"`threshold` of FixedThreshold must be a number in \[0, 1\]; got '0'\."),
     ],
 )
 def test_bad_parameters_are_refused(strategy, message):
@@ -158,22 +156,22 @@ class TestPerClassCurriculum:
         assert model.n_rounds_ == 4
 
 
-class TestPerClassThreshold:
+class TestThresholdOfEachClass:
     confidence = np.array([[0.9, 0.05, 0.05], [0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.0, np.inf, 0.0]])
 
     def test_each_class_has_its_threshold(self):
-        chosen = PerClassThreshold([0.8, 0.6, 0.9]).select(self.confidence, 1)
+        chosen = FixedThreshold([0.8, 0.6, 0.9]).select(self.confidence, 1)
         assert chosen.tolist() == [True, False, True, False, True]
-        assert PerClassThreshold([0.8, 0.5]).required_confidence(2).tolist() == [0.8, 0.5]
+        assert FixedThreshold([0.8, 0.5]).required_confidence(2).tolist() == [0.8, 0.5]
 
     def test_the_number_of_classes_has_to_fit(self):
-        with pytest.raises(ValueError, match=r"must hold one number for each of 3 classes; got 2\."):
-            PerClassThreshold([0.5, 0.5]).select(self.confidence, 1)
+        with pytest.raises(ValueError, match=r"must be a number, or one for each of 3 classes; got 2 numbers\."):
+            FixedThreshold([0.5, 0.5]).select(self.confidence, 1)
 
     def test_in_a_classifier_classes_count_in_sorted_order(self, table):
         X, y = table
         names = np.array([None, "often", "rare"], dtype=object)[y + 1]
-        strategy = PerClassThreshold([0.95, 0.5])
+        strategy = FixedThreshold([0.95, 0.5])
         model = CASTClassifier(LogisticRegression(), alpha=0.0, strategy=strategy, validation=None, max_rounds=1)
         pseudo = model.fit(X, names).pseudo_labels_
         rare = pseudo["label"] == "rare"

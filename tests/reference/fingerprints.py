@@ -50,7 +50,6 @@ from tabcast.noise_filters import MahalanobisFilter
 from tabcast.pseudo_labels import (
     FixedThreshold,
     PerClassCurriculum,
-    PerClassThreshold,
     TakeAll,
     TopK,
 )
@@ -165,7 +164,7 @@ def grid():
     yield "self all, none", lambda: Self(leaves(), strategy=TakeAll(), validation=None, max_rounds=3), mixed
     yield (
         "self fraction",
-        lambda: Self(linear(), validation=0.3, strategy=PerClassThreshold([0.9, 0.6])),
+        lambda: Self(linear(), validation=0.3, strategy=FixedThreshold([0.9, 0.6])),
         ("credit-g", "kc2"),
     )
     yield "self splitter", lambda: Self(trees(), validation=StratifiedKFold(3, shuffle=True)), ("diabetes", "car")
@@ -174,7 +173,7 @@ def grid():
     yield "self soft", lambda: Self(trees(), pseudo_weight="soft", strategy="all"), numeric
     yield (
         "self per class",
-        lambda: Self(RandomForestClassifier(20), strategy=PerClassThreshold([0.6, 0.8])),
+        lambda: Self(RandomForestClassifier(20), strategy=FixedThreshold([0.6, 0.8])),
         ("diabetes", "tumors"),
     )
     yield "self filter", lambda: Self(trees(), noise_filter=MahalanobisFilter()), ("diabetes", "credit-g")

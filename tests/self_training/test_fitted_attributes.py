@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tabcast import CASTClassifier, SelfTrainingClassifier
-from tabcast.pseudo_labels import Curriculum, FixedThreshold, PerClassThreshold, TakeAll, TopK
+from tabcast.pseudo_labels import Curriculum, FixedThreshold, TakeAll, TopK
 from tabcast.validation import Holdout
 from tests.self_training.sample import NearestMean, draw
 
@@ -139,7 +139,7 @@ def test_verbose(model, capfd):
 
 
 @pytest.mark.parametrize("validation", [None, 0.3, "cv"])
-@pytest.mark.parametrize("strategy", [FixedThreshold(0.8), PerClassThreshold([0.7, 0.6, 0.8])], ids=repr)
+@pytest.mark.parametrize("strategy", [FixedThreshold(0.8), FixedThreshold([0.7, 0.6, 0.8])], ids=repr)
 def test_the_required_confidence_is_that_of_the_round_in_use(strategy, validation):
     X, codes, _ = draw(0, 150, n_classes=3)
     model = SelfTrainingClassifier(LogisticRegression(), strategy=strategy, validation=validation, random_state=0)

@@ -107,14 +107,15 @@ class FixedThreshold(Strategy):
 
     Parameters
     ----------
-    threshold : float, default=0.6
-        The sufficient confidence, in [0, 1].
+    threshold : float or sequence of float, default=0.6
+        The sufficient confidence, in [0, 1]; or one for each class, in their order (`classes_` of the classifier, which
+        is sorted): a rare class seldom reaches a threshold that suits a frequent one.
     strict : bool, default=False
         Whether confidence has to exceed the threshold, as in scikit-learn's SelfTrainingClassifier.
 
     See Also
     --------
-    PerClassThreshold : A threshold for each class.
+    PerClassCurriculum : A growing proportion of each class.
     Curriculum : A growing proportion of the rows.
 
     Examples
@@ -126,24 +127,32 @@ class FixedThreshold(Strategy):
     array([ True,  True, False])
     >>> FixedThreshold(0.6, strict=True).select(confidence, round_number=1)
     array([ True, False, False])
+    >>> FixedThreshold([0.5, 0.7]).select(confidence, round_number=1)  # the third row is of the first class
+    array([ True,  True,  True])
     """
 
-    def __init__(self, threshold: float = 0.6, *, strict: bool = False) -> None:
+    def __init__(self, threshold: float | Sequence[float] = 0.6, *, strict: bool = False) -> None:
         self.threshold = threshold
         self.strict = strict
 
     def check(self) -> None:
-        """Check that the threshold is a number in [0, 1]."""
-        check_number(self.threshold, "threshold", "FixedThreshold", "[0, 1]")
+        """Check that thresholds are numbers in [0, 1]."""
+        for value in self.threshold if isinstance(self.threshold, Sequence | np.ndarray) else [self.threshold]:
+            check_number(value, "threshold", "FixedThreshold", "[0, 1]")
 
     def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Select rows that are confident enough, whatever the round."""
-        best = confidence.max(axis=1)
-        return best > self.threshold if self.strict else best >= self.threshold
+        """Select rows that are confident enough for their class, whatever the round."""
+        best, enough = confidence.max(axis=1), self.required_confidence(confidence.shape[1])[confidence.argmax(axis=1)]
+        return best > enough if self.strict else best >= enough
 
     def required_confidence(self, n_classes: int) -> Floats:
         """Return the threshold for each class."""
-        return np.full(n_classes, float(self.threshold))
+        if np.size(self.threshold) not in (1, n_classes):
+            raise ValueError(
+                f"`threshold` of FixedThreshold must be a number, or one for each of {n_classes} classes; got "
+                f"{np.size(self.threshold)} numbers."
+            )
+        return np.broadcast_to(np.asarray(self.threshold, dtype=float), n_classes)
 
 
 class Curriculum(Strategy):
@@ -308,54 +317,3 @@ class PerClassCurriculum(Curriculum):
             of_class = labels == one
             chosen[of_class] = super().select(confidence[of_class], round_number)
         return chosen
-
-
-class PerClassThreshold(Strategy):
-    """Select rows whose confidence reaches the threshold of their predicted class.
-
-    Choose it when you know which confidence is sufficient for each class: a rare class seldom reaches a threshold that
-    suits a frequent one.
-
-    Parameters
-    ----------
-    thresholds : sequence of float
-        A number in [0, 1] for each class, in the order of the classes (`classes_` of the classifier, which is sorted).
-
-    See Also
-    --------
-    PerClassCurriculum : Needs no threshold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tabcast.pseudo_labels import PerClassThreshold
-    >>> confidence = np.array([[0.9, 0.1], [0.7, 0.3], [0.4, 0.6]])
-    >>> PerClassThreshold([0.8, 0.5]).select(confidence, round_number=1)
-    array([ True, False,  True])
-    """
-
-    def __init__(self, thresholds: Sequence[float]) -> None:
-        self.thresholds = thresholds
-
-    def check(self) -> None:
-        """Check that thresholds are numbers in [0, 1]."""
-        if isinstance(self.thresholds, str) or not isinstance(self.thresholds, Sequence | np.ndarray):
-            raise ValueError(
-                f"`thresholds` of PerClassThreshold must be a number for each class; got {self.thresholds!r}."
-            )
-        for value in self.thresholds:
-            check_number(value, "thresholds", "PerClassThreshold", "[0, 1]")
-
-    def select(self, confidence: Floats, round_number: int) -> Mask:
-        """Select rows that are confident enough for their class, whatever the round."""
-        thresholds = self.required_confidence(confidence.shape[1])
-        return confidence.max(axis=1) >= thresholds[confidence.argmax(axis=1)]
-
-    def required_confidence(self, n_classes: int) -> Floats:
-        """Return the threshold of each class."""
-        if len(self.thresholds) != n_classes:
-            raise ValueError(
-                f"`thresholds` of PerClassThreshold must hold one number for each of {n_classes} classes; "
-                f"got {len(self.thresholds)}."
-            )
-        return np.asarray(self.thresholds, dtype=float)

@@ -230,9 +230,7 @@ def render_tables(study: Study, profile: str, style: str, results: Path | None =
         raise ValueError(f"{study.path.name} has no tables; try: tabcast study figure {study.path} --out DIR")
     found = collect_results(study, profile) if results is None else read_results(results)
     if (found["status"] == "failed").any() and not (found["status"] == "done").any():
-        raise ValueError(
-            f"No trial of {study.path.name} is done, and some failed; why: tabcast study status {study.path}"
-        )
+        raise ValueError(f"No trial of {study.path.name} is done; why: tabcast study status {study.path}")
     tables = make_tables(study, found)
     if name is not None:
         check_choice(name, tables, f"table of {study.path.name}")
