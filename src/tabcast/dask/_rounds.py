@@ -222,7 +222,6 @@ class Rounds:
         encoded = [_delay(_encode)(one, self.adaptation, labeled.iloc[:0]) for one in pool]
         levels = {}
         if self.is_adapted:  # the levels of the rows that train, as in memory
-            encoded = self._persist(encoded)
             some = self.client.gather(self.client.compute([_delay(_one_row_per_level)(one) for one in encoded]))
             levels = find_levels([labeled, *some], self.adaptation)
             labeled, encoded = keep_levels(labeled, levels), [_delay(keep_levels)(one, levels) for one in encoded]
