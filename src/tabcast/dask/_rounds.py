@@ -53,6 +53,8 @@ def fit_on_dask(
     _check_support(classifier)
     if sample_weight is not None or fit_params:
         raise ValueError("With a Dask DataFrame as X_unlabeled, fit takes neither sample_weight nor fit parameters.")
+    if not all(isinstance(name, str) for name in getattr(X, "columns", [None])):
+        raise TypeError("With a Dask DataFrame as X_unlabeled, X must be a DataFrame whose column names are text.")
     with _ensure_client() as client:
         pool = pool if hasattr(pool, "map_partitions") else open_pool(pool, X)
         lengths = np.array(client.gather(client.compute([_delay(len)(part) for part in pool.to_delayed()])))
