@@ -134,6 +134,14 @@ def test_files_of_two_kinds_are_refused(one_worker, tmp_path):
             CASTClassifier(trees(), alpha=0.5, validation=None).fit(X[:80], y[:80], X_unlabeled=source)
 
 
+@pytest.mark.parametrize("convert", [lambda X: X.to_numpy(), lambda X: X.rename(columns={"a": 0, "b": 1, "c": 2})])
+def test_rows_without_names_of_columns_are_refused(convert):
+    X = draw(40)[0][["a", "b", "c"]]
+    model = CLASSIFIERS["raw"]()
+    with pytest.raises(TypeError, match="X must be a DataFrame whose column names are text"):
+        model.fit(convert(X)[:20], [0, 1] * 10, X_unlabeled=dd.from_pandas(X[20:], npartitions=1))
+
+
 def test_other_columns_are_refused(one_worker):
     X, y = draw(120)
     pool = dd.from_pandas(X[80:].drop(columns="b"), npartitions=1)

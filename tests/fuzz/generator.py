@@ -432,7 +432,10 @@ def write_bytes(frame: pd.DataFrame, notation: Notation) -> bytes:
         frame["target"] = frame["target"].map(lambda value: None if value is None else str(value))
         buffer = io.BytesIO()
         if notation.ending == ".xlsx":
-            frame.to_excel(buffer, index=False)
+            with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
+                frame.to_excel(writer, index=False)
+                for cell in (one for row in writer.book.active.iter_rows() for one in row if one.data_type == "f"):
+                    cell.data_type = "s"  # a label is text, even if it begins with =
         else:
             (frame.to_parquet if notation.ending == ".parquet" else frame.to_feather)(buffer)
         return buffer.getvalue()

@@ -164,3 +164,9 @@ def test_booleans_beside_minus_one_are_refused():
 def test_one_class_is_not_enough_whatever_marks_the_others(missing, convert):
     with pytest.raises(ValueError, match="only one class among its 2 labeled rows, 'p'; a classifier needs at least"):
         read_labels(convert(["p", missing, "p"]))
+
+
+@pytest.mark.parametrize("classes", [[5, 2**53 + 1], [2**53, 2**53 + 1, 2**53 + 2]])
+def test_long_integers_beside_nan_stay_what_they_are(classes):
+    labels = read_labels(pd.Series(classes).astype("category").reindex(range(len(classes) + 1)))
+    assert labels.values(labels.codes).tolist()[:-1] == classes

@@ -53,6 +53,8 @@ def fit_on_dask(
     _check_support(classifier)
     if sample_weight is not None or fit_params:
         raise ValueError("With a Dask DataFrame as X_unlabeled, fit takes neither sample_weight nor fit parameters.")
+    if not all(isinstance(name, str) for name in getattr(X, "columns", [None])):
+        raise TypeError("With a Dask DataFrame as X_unlabeled, X must be a DataFrame whose column names are text.")
     with _ensure_client() as client:
         pool = pool if hasattr(pool, "map_partitions") else open_pool(pool, X)
         lengths = np.array(client.gather(client.compute([_delay(len)(part) for part in pool.to_delayed()])))
@@ -222,7 +224,6 @@ class Rounds:
         encoded = [_delay(_encode)(one, self.adaptation, labeled.iloc[:0]) for one in pool]
         levels = {}
         if self.is_adapted:  # the levels of the rows that train, as in memory
-            encoded = self._persist(encoded)
             some = self.client.gather(self.client.compute([_delay(_one_row_per_level)(one) for one in encoded]))
             levels = find_levels([labeled, *some], self.adaptation)
             labeled, encoded = keep_levels(labeled, levels), [_delay(keep_levels)(one, levels) for one in encoded]
