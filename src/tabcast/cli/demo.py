@@ -68,7 +68,6 @@ def compare(n_labels: int, seed: int, progress: Progress) -> pd.DataFrame:
         X, truth = table.drop(columns=TARGET), table.loc[is_hidden, TARGET] == RICH
         alone = AdaptedClassifier(default_classifier().set_params(random_state=draw))
         alone.fit(X[~is_hidden], table.loc[~is_hidden, TARGET])
-        progress.advance()
         model = SoftSelfTrainingClassifier(random_state=draw).fit(X, given[TARGET])
         progress.advance()
         found.append((draw, NAMES[0], 1 - truth.mean(), 0.5))
@@ -109,7 +108,7 @@ def run_demo(n_labels: int, seed: int, write: str | None = None) -> None:
         write_table(write, n_labels, seed)
         return
     print(ABOUT.format(labels=n_labels, draws=N_DRAWS), flush=True)
-    bar = make_bar("Training", 2 * N_DRAWS, unit="models", left="left about") if Console().is_terminal else Progress()
+    bar = make_bar("Training", N_DRAWS, unit="draws", left="left about") if Console().is_terminal else Progress()
     # Matrices this small are slower on several threads.
     with threadpool_limits(limits=1), warnings.catch_warnings(), bar as progress:
         warnings.simplefilter("ignore", TabcastWarning)

@@ -67,7 +67,5 @@ def fisher_information(proba: Floats, shares: Floats, density: Floats) -> pd.Dat
     grouped = pd.DataFrame({"density": density, "information": information}).groupby(bins)
     mean, half = grouped["information"].mean(), 1.96 * grouped["information"].sem().fillna(0.0)
     low, high, n = grouped["density"].min(), grouped["density"].max(), grouped.size()
-    columns = {"n": n, "density_low": low, "density_high": high, "information": mean}
-    table = pd.DataFrame({**columns, "low": mean - half, "high": mean + half})
-    table.insert(0, "region", REGIONS[len(table)])
-    return table
+    table = {"region": REGIONS[len(n)], "n": n, "density_low": low, "density_high": high, "information": mean}
+    return pd.DataFrame(table).assign(low=mean - half, high=mean + half)

@@ -14,7 +14,6 @@ from tabcast.statistics._intervals import Interval
 
 LEVEL = 0.9  # of the interval: without a true gain it lies above 0 in one of twenty tables
 PROBABLE = 0.8  # one-sided confidence for "probably": four to one
-SMALL_PART = 0.25  # of half an interval: a smaller change is none worth a headline
 MOST_TIMES_THE_LABELS = 10  # more labels than this multiple of the present ones is not realistic advice
 
 HELPED, PROBABLY, NOTHING, HURT = "helped", "probably helped", "no difference seen", "hurt"
@@ -243,7 +242,7 @@ def _say_headline(verdict: Mapping[str, Any]) -> str:
     total, word = verdict["total"]["word"], verdict["word"]
     if verdict["without"] == "committee" and total in BETTER and word in WITHOUT_CREDIT:
         return f"{BETTER[total]} than your model alone, {WITHOUT_CREDIT[word]}"
-    if word == NOTHING and abs(verdict["gain"]) > SMALL_PART * (verdict["high"] - verdict["gain"]):
+    if word == NOTHING and 4 * abs(verdict["gain"]) > verdict["high"] - verdict["gain"]:  # less is no headline
         other = "the committee's" if verdict["without"] == "committee" else "without them"
         is_better = (verdict["gain"] > 0) != str(verdict["metric"]).startswith("neg_")
         return UNDECIDED.format("better" if is_better else "worse", other)
