@@ -220,9 +220,8 @@ def _choose_marker(values: NDArray[Any], unlabeled: Mask, missing_label: Any) ->
 def _room_for(classes: NDArray[Any], marker: Any) -> Any:
     """A type that holds both the classes and the marker."""
     if classes.dtype.kind in "iuf" and isinstance(marker, int | float) and not isinstance(marker, bool):
-        room = (
-            np.result_type(classes.dtype, np.array(marker).dtype) if classes.dtype.kind != "u" else np.dtype(np.int64)
-        )
+        signed = np.dtype(np.int64) if classes.dtype.kind == "u" else classes.dtype
+        room = np.result_type(signed, np.array(marker).dtype)
         if classes.astype(room).tolist() == classes.tolist():  # floats do not hold every long integer
             return room
     return object
