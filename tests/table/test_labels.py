@@ -166,7 +166,7 @@ def test_one_class_is_not_enough_whatever_marks_the_others(missing, convert):
         read_labels(convert(["p", missing, "p"]))
 
 
-@pytest.mark.parametrize("classes", [[5, 2**53 + 1], [2**53, 2**53 + 1, 2**53 + 2]])
-def test_long_integers_beside_nan_stay_what_they_are(classes):
+@pytest.mark.parametrize("classes", [[5, 2**53 + 1], [2**53, 2**53 + 1, 2**53 + 2], np.array([3, 7], dtype="uint8")])
+def test_integers_beside_nan_stay_what_they_are(classes):
     labels = read_labels(pd.Series(classes).astype("category").reindex(range(len(classes) + 1)))
-    assert labels.values(labels.codes).tolist()[:-1] == classes
+    assert labels.values(labels.codes).tolist()[:-1] == list(classes)
