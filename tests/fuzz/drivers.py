@@ -1,4 +1,4 @@
-"""What is tried with a table: classifiers, networks, `fit_table` with its run, files, folders, model files, Dask."""
+"""What is tried with a table: classifiers, networks, `fit_table` and its run, files, folders, model files, Dask, labeling."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ from tests.fuzz.invariants import (
     is_clear,
     require,
 )
+from tests.fuzz.labeling import drive_labeling, quick_options
 
 Notes = list[str]
 ROUNDING = 1e-9
@@ -495,5 +496,5 @@ DRIVERS: dict[str, Callable[[Random, Notes], Refusal | None]] = {
     "self_trained_run": drive_self_trained_run,
     **({"network": drive_network} if find_spec("torch") else {}),
     **({"dask": drive_dask} if find_spec("distributed") and find_spec("xgboost") else {}),
-    # The server of `tabcast label` has a driver of its own here.
+    "labeling": lambda random, notes: drive_labeling(quick_options(random, QUICK), random, notes),
 }

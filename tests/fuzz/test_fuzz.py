@@ -37,9 +37,14 @@ def test_past_failures(path):
     assert_none_failed([try_case(entry["driver"], entry["seed"])])
 
 
+def test_labeling():
+    assert_none_failed([try_case("labeling", seed) for seed in range(2)])
+
+
 @pytest.mark.slow
-def test_self_trained_runs():
-    assert_none_failed([try_case("self_trained_run", seed) for seed in range(5)])
+@pytest.mark.parametrize(("driver", "seeds"), [("self_trained_run", range(5)), ("labeling", range(2, 20))])
+def test_what_takes_seconds(driver, seeds):
+    assert_none_failed([try_case(driver, seed) for seed in seeds])
 
 
 def test_most_cases_get_past_the_checks():
