@@ -1,4 +1,4 @@
-"""What is tried with a table: classifiers, networks, `fit_table` and its run, files, folders, model files, Dask, labeling."""
+"""What is tried with a table: classifiers, networks, runs, files, folders, model files, Dask, and labeling."""
 
 from __future__ import annotations
 
