@@ -1,4 +1,4 @@
-"""What is not written by hand: the API reference, pages that live elsewhere in the repository, output of commands.
+"""What is not written by hand: the API reference, pages from elsewhere, output of commands, a recorded session.
 
 Everything is written below docs/generated, which is made anew in every build and not part of the repository.
 """
@@ -21,6 +21,9 @@ GENERATED = DOCS / "generated"
 sys.path.insert(0, str(ROOT / "tools"))
 
 from list_public import list_public  # noqa: E402
+from recording import make_page, record  # noqa: E402
+
+from tabcast.cli.demo import TARGET, hide_labels, read_census  # noqa: E402
 
 KINDS = {"Classes": "class", "Functions": "function", "Exceptions and warnings": "exception"}
 # What most people need, in this order.
@@ -73,6 +76,7 @@ COMMANDS = {
     "fit": "tabcast fit census.csv --target income",
     "filled": "tabcast fit census.csv --target income --precision 0.8 --out filled-census",
 }
+N_ANSWERS = 40  # of the recorded session
 
 
 def write_api() -> None:
@@ -128,6 +132,13 @@ def run_commands() -> None:
     (output / "filled.txt").write_text("\n\n".join(filled[start:-1]) + "\n", "utf-8")
 
 
+def write_session() -> None:
+    """The page of `tabcast label` on the demo's table, labeled with its truth."""
+    table, page = read_census(), GENERATED / "site" / "sessions" / "census.html"
+    page.parent.mkdir(parents=True)
+    page.write_text(make_page(record(hide_labels(table, 100, 0), TARGET, table[TARGET], N_ANSWERS)), "utf-8")
+
+
 def copy_pages() -> None:
     """The reading of the paper's results with its tables and figures, the changelog, how to contribute."""
     shutil.copytree(
@@ -172,6 +183,7 @@ def generate() -> None:
     write_api()
     copy_pages()
     run_commands()
+    write_session()
 
 
 def skip_foreign(app, what, name, member, skip, options) -> bool | None:
