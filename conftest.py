@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from tests.conftest import needs
 
-collect_ignore_glob = [] if find_spec("torch") else ["src/tabcast/models/neural/*"]
+collect_ignore_glob = [] if find_spec("torch") else ["src/tabcast/models/neural/*", "tests/reference/*transformer.py"]
 NEEDED_BY_EXAMPLES = {
     "tabcast.feature_selection._selections": "xgboost",
     "tabcast.files._read": "pyarrow",

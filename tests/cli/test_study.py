@@ -86,7 +86,7 @@ class TestRun:
         assert f"{N_TRIALS} done, 0 failed, {N_TRIALS} skipped, 0 missing" in result.output
         assert f"{N_TRIALS} x delphi is not installed" in result.output
 
-    @pytest.mark.parametrize("others", ['"clouds", ', ""])
+    @pytest.mark.parametrize("others", [pytest.param('"clouds", ', marks=needs("tabulate")), ""])
     def test_failed_trials_end_with_code_1_and_the_reason(self, others, tmp_path):
         config = write_config(tmp_path, GRID.replace('"clouds"', f'{others}"gone"'), more=TABLE)
         (tmp_path / "plugins" / "gone.py").write_text(

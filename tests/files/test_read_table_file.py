@@ -355,7 +355,10 @@ def test_two_columns_of_one_name_are_named(write, tmp_path):
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
 def test_integers_of_128_bits_are_the_cause_that_is_named(name, tmp_path):
     frame = polars.DataFrame({"account": polars.Series([1, 2]).cast(polars.Int128)})
-    (frame.write_parquet if name == "t.parquet" else frame.write_ipc)(tmp_path / name)
+    try:
+        (frame.write_parquet if name == "t.parquet" else frame.write_ipc)(tmp_path / name)
+    except polars.exceptions.ComputeError as error:
+        pytest.skip(f"this polars cannot write them: {error}")
     with pytest.raises(TableFileError, match=r"has a column of a type that is not read \(Integers with more than 64 "):
         read_table_file(tmp_path / name)
 

@@ -111,6 +111,8 @@ def test_a_table_of_reviews(tmp_path):
     run = fit_table(frame, "y", estimator="logistic_regression")
     right = (run.predictions["prediction"] == np.where(truth[60:], "good", "bad")).mean()
     assert right > 0.85
+    suggested = run.summary["suggested_rows"]
+    assert [one["values"]["review"] for one in suggested] == frame["review"][[one["row"] for one in suggested]].tolist()
     run.save(tmp_path / "out")
     later = load_run(tmp_path / "out").predict(frame.drop(columns="y"))
     np.testing.assert_allclose(later["probability_good"][60:], run.predictions["probability_good"])

@@ -45,9 +45,8 @@ def list_command(data_dir: DataDir = None) -> None:
     typer.echo(pd.DataFrame(rows).to_string(index=False))
     for folder in folders:
         typer.echo(f"{names[str(folder)]} {folder}")
-    for info in infos:
-        if info.stand_in_for:
-            typer.echo(f"* {info.name}: a public stand-in for the paper's {info.stand_in_for}.")
+    for info in (one for one in infos if one.stand_in_for):
+        typer.echo(f"* {info.name}: a public stand-in for the paper's {info.stand_in_for}.")
 
 
 @datasets_app.command("download")

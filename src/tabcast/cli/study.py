@@ -153,8 +153,7 @@ def figure(
 
     study = _read(config, records, plugins, profile)
     with _one_sentence():
-        for path in write_figures(study, profile, out, kind or ["png"], results):
-            typer.echo(path)
+        typer.echo("\n".join(map(str, write_figures(study, profile, out, kind or ["png"], results))))
 
 
 @study_app.command()

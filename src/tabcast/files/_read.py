@@ -475,11 +475,11 @@ def read_table_file(path: str | os.PathLike[str], columns: Sequence[str] = (), *
     >>> from tabcast.files import read_table_file
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "customers.csv")
-    ...     _ = path.write_text("id;city;spent\\n007;Bonn;1,5\\n008;;20")
+    ...     _ = path.write_text("id;city;spent\\n007;Bonn;1,5\\n008;Ulm;20")
     ...     read_table_file(path)
         id  city spent
     0  007  Bonn   1,5
-    1  008   NaN    20
+    1  008   Ulm    20
     """
     table = open_table_file(path, columns, unique=unique)
     frame, _ = next(table.batches(None, table.names))

@@ -316,6 +316,17 @@ class Understanding:
         """
         return [rule.name for rule in self.rules]
 
+    @property
+    def sources(self) -> dict[str, str]:
+        """The column that each feature is made of; a column of text becomes several.
+
+        Returns
+        -------
+        dict of str to str
+            Features and their columns, in the table's order.
+        """
+        return {feature: rule.name for rule in self.rules for feature in rule.outputs}
+
     def features(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Get the features of a table: the same columns, order and types for every table.
 

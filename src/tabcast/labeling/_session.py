@@ -154,7 +154,7 @@ class Session:
                 run = train_run(prepared, self.options)
             proba, found = np.asarray(run.model.predict_proba(prepared.X), dtype=float), run.summary["diagnostics"]
             point = {name: found["quality"][name] for name in ("n_rows", "accuracy", "accuracy_low", "accuracy_high")}
-            ranked = [one["name"] for one in found["importance"]["columns"] if one["name"] in self.columns]
+            ranked = [prepared.understanding.sources[one["name"]] for one in found["importance"]["columns"]]
             with self.lock:
                 self.run, self.X, self.proba, self.fitted_at, self.problem = run, prepared.X, proba, n_changes, ""
                 self.columns = list(dict.fromkeys([*ranked, *self.columns]))

@@ -205,9 +205,10 @@ def plot_importance(source: Any) -> Figure:
     columns = found["columns"][:MOST_COLUMNS]
     figure = new_figure(7.2, 0.9 + 0.27 * len(columns))
     ax = figure.add_subplot()
-    values, low, high = (np.array([100 * one[key] for one in columns]) for key in ("importance", "low", "high"))
+    mean, low, high = (np.array([100 * one[key] for one in columns]) for key in ("importance", "low", "high"))
     ax.axvline(0, color=INK, linewidth=1)
-    ax.errorbar(values, range(len(columns)), xerr=[values - low, high - values], fmt="o", color=ACCENT, capsize=2.5)
+    # As lists: matplotlib 3.8 warns of an array of one number.
+    ax.errorbar(mean, range(len(mean)), xerr=[[*(mean - low)], [*(high - mean)]], fmt="o", color=ACCENT, capsize=2.5)
     ax.set_yticks(range(len(columns)), [shorten(one["name"]) for one in columns])
     ax.grid(visible=False, axis="y")
     ax.set(ylim=(len(columns) - 0.4, -0.6), xlabel="probability of the true class lost when shuffled, points")

@@ -125,8 +125,9 @@ def suggest_values(
     X, share = table.X.iloc[rows], RANDOM_SHARE if options.precision is None else 1.0
     proba = guarded.predict_proba(X)
     found = suggest_rows(X, table.y[rows], proba, random_state=options.random_state, random_share=share)
-    names = [*table.identifiers.columns, *(name for name in importance.columns["name"] if name in table.frame)]
-    cells = table.frame[names[:MOST_VALUES]].iloc[rows[found["row"]]].astype(object)
+    important = (table.understanding.sources[name] for name in importance.columns["name"])
+    names = list(dict.fromkeys([*table.identifiers.columns, *important]))[:MOST_VALUES]
+    cells = table.frame[names].iloc[rows[found["row"]]].astype(object)
     values = cells.where(cells.notna(), None).map(lambda cell: shorten(cell, LONGEST_VALUE)).to_dict("records")
     plain = zip(rows[found["row"]].tolist(), found["how"], values, strict=True)
     return [{"row": row, "how": how, "values": shown} for row, how, shown in plain]

@@ -35,10 +35,8 @@ class Supervised(WithoutStrategy):
         fitted = work.supervised(estimator)
         seconds = work.fitter(estimator).seconds["pretraining"] + fitted.seconds
         facts = {"validation_score": float(fitted.score), "best_round": 0, "n_rounds": 0, "n_selected": 0, "n_fits": 1}
-        confident = (
-            STRATEGIES["threshold"]().select(fitted.pool_proba, 1).mean()
-        )  # what naive self-training starts with
-        return Answer(fitted.test_proba, {**facts, "confident": float(confident)}, {"fit": seconds})
+        confident = STRATEGIES["threshold"]().select(fitted.pool_proba, 1)  # what naive self-training starts with
+        return Answer(fitted.test_proba, {**facts, "confident": float(confident.mean())}, {"fit": seconds})
 
 
 supervised = Supervised("supervised", "w/o ST")
