@@ -15,6 +15,7 @@ xgboost = pytest.importorskip("xgboost")
 
 from tabcast import CASTClassifier, SelfTrainingClassifier, SoftSelfTrainingClassifier  # noqa: E402
 from tabcast.confidence import TemperatureScaling  # noqa: E402
+from tabcast.exceptions import UnseenLevelsWarning  # noqa: E402
 
 
 def draw(n=700, seed=0):
@@ -147,6 +148,14 @@ def test_other_columns_are_refused(one_worker):
     pool = dd.from_pandas(X[80:].drop(columns="b"), npartitions=1)
     with pytest.raises(ValueError, match="b"):
         CASTClassifier(trees(), alpha=0.5, validation=None).fit(X[:80], y[:80], X_unlabeled=pool)
+
+
+def test_levels_that_dask_spells_otherwise_are_told(one_worker):
+    X, y = draw()
+    X = X.assign(city=[name.encode() for name in np.array(["Ulm", "Bonn"])[np.arange(len(X)) % 2]])
+    pool = dd.from_pandas(X[90:].reset_index(drop=True), npartitions=2)  # makes text of bytes
+    with pytest.warns(UnseenLevelsWarning, match="No cell of column 'city' in X_unlabeled has a level that was"):
+        CLASSIFIERS["curriculum"]().fit(X[:90], y[:90], X_unlabeled=pool)
 
 
 @pytest.mark.slow

@@ -137,3 +137,20 @@ def test_each_file_is_read_in_its_own_notation(tmp_path, order):
     expected = pd.concat(frames["abc".index(name)] for name in order)
     np.testing.assert_allclose(features["x"], expected["x"])
     np.testing.assert_array_equal(features["day"], (expected["day"] - DAYS[0]).dt.days)
+
+
+def test_what_a_column_leaves_open_the_other_columns_of_its_file_tell(tmp_path):
+    (tmp_path / "0.csv").write_text("id;a;b;churned\n" + "".join(f"{n};2,9{n};0,8{n};yes\n" for n in range(6)))
+    (tmp_path / "1.csv").write_text("id|a|b|churned\n" + "".join(f"{n}|1.0{n}|1.12{n}|\n" for n in range(1, 7)))
+    found = sample(tmp_path).frame
+    values = [*(0.8 + n / 100 for n in range(6)), *(1.12 + n / 1000 for n in range(1, 7))]
+    assert found["b"].tolist() == pytest.approx(values)
+
+
+@pytest.mark.parametrize("empty", ["", "NA"])
+def test_a_file_without_a_value_does_not_hide_that_others_are_written_differently(empty, tmp_path):
+    for number, value in enumerate(["1,46", empty, "0.46"]):
+        lines = "".join(f"{n};{value if n < 2 else ''};{'yes' if n else 'no'}\n" for n in range(6))
+        (tmp_path / f"{number}.csv").write_text("id;plan;churned\n" + lines)
+    found = sample(tmp_path).frame
+    assert found["plan"].dropna().tolist() == [1.46, 1.46, 0.46, 0.46]

@@ -22,6 +22,7 @@ BORROWED = (
     r"^X has \d+ features, but \w+ is expecting \d+ features as input",
     r"^The feature names should match those that were passed during fit",
     r"^Unknown label type",
+    r"^y should be a 1d array, got an array of shape",
 )
 
 

@@ -183,8 +183,9 @@ def drive_labeling(options: Options, random: Random, notes: list[str]) -> Refusa
                 if random.random() < 0.2:
                     visitor.fill()
             if FILE.exists() and random.random() < 0.5:  # killed while it wrote
-                visitor.torn = b'3,0123456789ab,label,"half'[: int(random.integers(1, 27))]
-                FILE.write_bytes(FILE.read_bytes() + visitor.torn)
+                torn = b'3,0123456789ab,label,"half'[: int(random.integers(1, 27))]
+                FILE.write_bytes(FILE.read_bytes() + torn)
+                visitor.torn += torn
         notes.append(f"{len(visitor.said)} answers")
     return None
 

@@ -91,9 +91,12 @@ def test_unseen_levels_warn_and_known_ones_do_not():
     model = make().fit(FRAME, Y)
     with pytest.warns(UnseenLevelsWarning, match="column 'grade' in X"):
         model.predict(FRAME.assign(grade="grade " + FRAME["grade"]))
+    with pytest.warns(UnseenLevelsWarning, match=r"column 'grade' in X_unlabeled .* of X\."):
+        make().fit(FRAME, Y, X_unlabeled=FRAME.assign(grade="grade " + FRAME["grade"]))
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnseenLevelsWarning)
         model.predict(FRAME)
+        make().fit(FRAME, Y, X_unlabeled=FRAME)
 
 
 def test_integers_that_no_other_library_has_are_refused_by_name():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -120,10 +121,9 @@ class Rounds:
         own = data.X_pool  # unlabeled rows of X come first
         self.parts = [_delay(_read_part)(part, classifier._column_types, names) for part in (own, *pool.to_delayed())]
         self.offsets = np.cumsum([0, len(own), *lengths])
-        template = classifier.supervised_
-        self.is_adapted = isinstance(template, AdaptedClassifier)
-        self.adaptation = template.adaptation_ if self.is_adapted else Adaptation()
-        self.template = template
+        self.template = classifier.supervised_
+        self.is_adapted = isinstance(self.template, AdaptedClassifier)
+        self.adaptation = self.template.adaptation_ if self.is_adapted else Adaptation()
 
     def run_hard(self) -> None:
         """Algorithm 1 with the alpha and the rounds of the rehearsal."""
@@ -145,7 +145,7 @@ class Rounds:
             shown = [_delay(_score)(*pair, model, scale) for pair in zip(self.parts, lazy, strict=True)]
             if classifier.best_round_ == 0:  # the labels of the round that would have come next, with no row in use
                 break
-            confidence = self.client.gather(self.client.compute([_delay(_take)(one, "confidence") for one in scores]))
+            confidence = self.client.gather(self.client.compute([one["confidence"] for one in scores]))
             chosen = strategy.select(np.concatenate(confidence)[:, None], round_number)
             since = np.where(chosen, np.where(since < 0, round_number, since), -1).astype(np.int16)
             rows = zip(self.parts, scores, self._cut(chosen), strict=True)
@@ -232,15 +232,14 @@ class Rounds:
         placed = [
             # Another worker may take over from a lost one, which would be waited for forever.
             self.client.compute(part, workers=[addresses[number % len(addresses)]], allow_other_workers=True)
-            for number, part in enumerate([_delay(labeled), *encoded])
+            for number, part in enumerate([_delay(_copy)(part) for part in (labeled, *encoded)])
         ]
         frame = dd.from_delayed(placed, meta=labeled.iloc[:0], verify_meta=False)
         params, n_classes = inner.get_xgb_params(), data.n_classes
         multi = {"objective": "multi:softprob", "num_class": n_classes}
         params |= multi if n_classes > 2 else {"objective": "binary:logistic"}
         options = {"missing": inner.missing, "enable_categorical": bool(inner.enable_categorical)}
-        if inner.max_bin is not None:
-            options["max_bin"] = inner.max_bin
+        options |= {} if inner.max_bin is None else {"max_bin": inner.max_bin}
         features = [name for name in labeled.columns if name not in ("\0label", "\0weight")]
         matrix = xgboost_dask.DaskQuantileDMatrix(
             self.client, frame[features], frame["\0label"], weight=frame["\0weight"], **options
@@ -284,10 +283,8 @@ def _log_density(part: pd.DataFrame, columns: Any, density: Any) -> Floats:
 
 
 def _find_range(values: Floats) -> tuple[Floats, Floats]:
-    """Smallest and largest of each column."""
-    if len(values) == 0:
-        return np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
-    return values.min(axis=0), values.max(axis=0)
+    """Smallest and largest of each column; of no row, what all others are beyond."""
+    return values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf)
 
 
 def _score(part: pd.DataFrame, log_density: Floats | None, model: Any, scale: Scale | None) -> pd.DataFrame:
@@ -313,14 +310,9 @@ def _teach(part: pd.DataFrame, shared: tuple[Any, float, Any]) -> tuple[Floats, 
 
 def _describe_soft(taught: tuple[Floats, Floats]) -> pd.DataFrame:
     proba, soft = taught
-    labels = soft.argmax(axis=1) if len(soft) else np.empty(0, dtype=np.intp)
-    raw = proba.argmax(axis=1) if len(proba) else labels
+    labels, raw = soft.argmax(axis=1), proba.argmax(axis=1)
     found = (labels, raw, entries_of(soft, labels), entries_of(proba, labels), np.full(len(labels), np.nan))
     return pd.DataFrame(dict(zip(SCORES, found, strict=True)))
-
-
-def _take(scores: pd.DataFrame, name: str) -> NDArray[Any]:
-    return scores[name].to_numpy(dtype=float)
 
 
 def _make_hard(part: pd.DataFrame, scores: pd.DataFrame, chosen: Mask) -> tuple[pd.DataFrame, Index, Floats]:
@@ -339,6 +331,11 @@ def _encode(made: tuple[pd.DataFrame, Index, Floats], adaptation: Adaptation, no
     """Rows as the estimator takes them, with their labels and weights; `nothing` where there are none."""
     part, codes, weight = made
     return nothing if len(part) == 0 else adaptation.encode(part).assign(**{"\0label": codes, "\0weight": weight})
+
+
+def _copy(part: pd.DataFrame) -> pd.DataFrame:
+    """The same in memory of its own: numbers and levels from a message may not be aligned, which XGBoost refuses."""
+    return pickle.loads(pickle.dumps(part))
 
 
 def _one_row_per_level(part: pd.DataFrame) -> pd.DataFrame:

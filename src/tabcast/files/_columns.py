@@ -275,7 +275,8 @@ class Column:
     is_altered : bool
         Whether it is used, but some of its values not as they are in the table, so that the user should be told.
     decisive : str or None
-        The notation of numbers or dates that its values speak for; None if they can be read in both.
+        The notation of numbers or dates that its values speak for or, where these can be read in both, the other
+        columns of numbers; None if they do not tell either.
     leak : str or None
         Why it may leak the label.
     """
@@ -293,11 +294,11 @@ class Column:
 def decide_columns(frame: pd.DataFrame, names: Iterable[str], categories: Iterable[str] = ()) -> dict[str, Column]:
     """Decide what the columns of a table are, those that leave the meaning of a comma open by what the others say."""
     columns = {name: decide(name, frame[name], is_category=name in categories) for name in names}
-    rules = {name: one.rule for name, one in columns.items() if isinstance(one.rule, NumberRule)}
-    comma = agree(columns[name].decisive for name, rule in rules.items() if rule.kind == "number")
-    for name in rules if comma is not None else ():
-        if columns[name].kind == "mixed" or (comma == "decimal_comma" and columns[name].decisive is None):
-            columns[name] = decide(name, frame[name], comma)
+    numbers = [one for one in columns.values() if isinstance(one.rule, NumberRule) and one.rule.kind == "number"]
+    comma = agree(one.decisive for one in numbers)
+    for one in (one for one in numbers if comma is not None and one.decisive is None):
+        is_open = one.kind == "mixed" or comma == "decimal_comma"
+        columns[one.name] = replace(decide(one.name, frame[one.name], comma) if is_open else one, decisive=comma)
     return columns
 
 

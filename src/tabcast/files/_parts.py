@@ -150,10 +150,11 @@ def read_alike(
     tables, notes = [frame.copy(deep=False) for frame in frames], list[str]()
     for name in names:
         columns = [columns[name] for columns in decided]
-        if not _contradict(columns):
+        filled = [column for column in columns if column.kind != "empty"]
+        if not _contradict(filled):
             continue
         for file, table, column in zip(files, tables, columns, strict=True):
-            rule = column.rule
+            rule = column.rule or filled[0].rule
             assert isinstance(rule, NumberRule)
             features, problems = rule.convert(table[name])
             values: Any = features[name]
@@ -165,7 +166,7 @@ def read_alike(
 def _contradict(columns: list[Column]) -> bool:
     """Whether the same column of several files is numbers, or dates, in notations that cannot be read together."""
     rules = [column.rule for column in columns if isinstance(column.rule, NumberRule) and column.kind != "identifier"]
-    if len(rules) < len(columns) or len({rule.kind for rule in rules}) > 1:
+    if len(rules) < len(columns) or len({rule.kind for rule in rules}) != 1:
         return False
     said = {column.decisive for column in columns} - {None}
     if rules[0].kind == "number" and any(rule.notation is None for rule in rules):

@@ -292,7 +292,8 @@ def read_training_data(
     check_lengths(table, y=labels.codes)
     n_given = len(table)
     if X_unlabeled is not None:
-        table = join_blocks(stack_rows(table, read_table(X_unlabeled, name="X_unlabeled")))
+        known, table = learn_types(table), join_blocks(stack_rows(table, read_table(X_unlabeled, name="X_unlabeled")))
+        known.warn_unseen(table[n_given:], "X_unlabeled", "X")
         more = np.full(len(table) - n_given, UNLABELED, dtype=np.intp)
         labels = Labels(labels.classes, np.concatenate([labels.codes, more]), labels.marker)
     classifier._column_types = learn_types(table, warn_empty_columns(table))

@@ -82,7 +82,7 @@ class ColumnTypes:
             for label, values in changed.items():
                 X[label] = values
         if warn:
-            self._warn_unseen(X, name)
+            self.warn_unseen(X, name, known)
         return X
 
     def _check_order(self, X: pd.DataFrame, name: str, known: str) -> None:
@@ -95,7 +95,7 @@ class ColumnTypes:
                 f"{name} has {list(names)[:10]}. Select them by name: {name}[{list(self.names)[:10]}]."
             )
 
-    def _warn_unseen(self, X: pd.DataFrame, name: str) -> None:
+    def warn_unseen(self, X: Any, name: str, known: str = "fit") -> None:
         """Warn of the columns in which no cell has a known level."""
         unseen = [
             label
@@ -105,8 +105,8 @@ class ColumnTypes:
         if unseen:
             listed = ", ".join(map(repr, unseen[:10])) + (", ..." if len(unseen) > 10 else "")
             warnings.warn(
-                f"No cell of column {listed} in {name} has a level that was there in fit, so the column carries no "
-                "information. Compare the spelling and the type of its values with those of fit.",
+                f"No cell of column {listed} in {name} has a level that was there in {known}, so the column carries "
+                f"no information. Compare the spelling and the type of its values with those of {known}.",
                 UnseenLevelsWarning,
                 stacklevel=5,
             )
