@@ -1,6 +1,5 @@
-"""The paper's CAST as the documentation writes it with the public classes is what the study runs."""
+"""The paper's CAST written with the public classes is what the study runs."""
 
-import re
 import runpy
 from pathlib import Path
 
@@ -34,15 +33,6 @@ def work():
     """A fold on which alpha and the columns make a difference, and what the study computes of it."""
     [fold, *_] = make_folds(make_table(240, 3, "balanced_accuracy", noise=1.8, seed=10), Setting("made up", 0.2))
     return Work(fold, 0)
-
-
-def test_the_readme_shows_the_recipe_that_runs():
-    blocks = re.findall(r"```python\n(.*?)```", (PAPER / "README.md").read_text("utf-8"), re.DOTALL)
-    source = (PAPER / "recipe.py").read_text("utf-8")
-    [block] = [block for block in blocks if "def fit_papers_cast" in block]
-    imports, function = block.split("\n\n\n")[:2]
-    assert function.strip() in source
-    assert all(line in source for line in imports.splitlines())
 
 
 @needs("xgboost")

@@ -41,10 +41,10 @@ def explained(estimator: Any, X: Any, action: str) -> Iterator[None]:
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         tables = [take_columns(X, np.array([at])) for at in range(len(column_names(X)))]
-        pairs = zip(column_names(X), tables, strict=True)
-        named = dict(pairs)
+        named = dict(zip(column_names(X), tables, strict=True))
         odd = [name for name, table in named.items() if not are_numbers(table) or has_missing(table)]
-        huge = [name for name, table in named.items() if name not in odd and np.abs(np.asarray(table)).max() > SINGLE]
+        plain = {name: np.asarray(table, dtype=float) for name, table in named.items() if name not in odd}
+        huge = [name for name, numbers in plain.items() if np.abs(numbers).max() > SINGLE]
         if huge:
             advice = f"Column {list_names(huge)} has numbers beyond 3.4e38, too large for it: divide them."
         elif odd:
