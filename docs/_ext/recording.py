@@ -25,7 +25,7 @@ HEAD = """\
 </style>"""
 ABOUT = """
 <p class="recording"><b>Recording of a real session</b> of <code>tabcast label {table} --target {target}</code> with {n}
-answers, all true. Each of your answers leads to the next recorded row; training is cut short, and nothing is saved.</p>
+correct answers. Each of your answers leads to the next recorded row; training is cut short, and nothing is saved.</p>
 """
 
 
