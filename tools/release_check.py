@@ -28,14 +28,20 @@ SAMPLE = [
     "tests/contracts/test_public_api.py",
     "tests/cli/test_demo.py",
     "tests/cli/test_predict.py",
+    "tests/labeling/test_server.py",
     "tests/density/test_empirical_likelihood.py",
     "tests/pseudo_labels",
 ]
 # Files of the package that are no Python: what a build forgets first.
-DATA = ("tabcast/py.typed", "tabcast/study/datasets/catalog.toml", "tabcast/study/models/spaces.toml")
+DATA = (
+    "tabcast/py.typed",
+    "tabcast/labeling/page.html",
+    "tabcast/study/datasets/catalog.toml",
+    "tabcast/study/models/spaces.toml",
+)
 GENERATED = {"PKG-INFO"}  # in the sdist, not in the repository
 SHELLS = ("sh", "bash", "shell", "console")
-NOT_HERE = ("tabcast study ", "python -m pip ")  # hours of work; another way to install
+NOT_HERE = ("tabcast study ", "tabcast label ", "python -m pip ")  # hours; waits for a person; another way to install
 
 
 def run(*command: object, cwd: Path, **variables: str) -> str:
