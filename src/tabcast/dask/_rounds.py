@@ -40,7 +40,7 @@ from tabcast.table._tables import read_table
 REHEARSAL_ROWS = 50_000  # unlabeled rows of the rehearsal where the classifier's max_pool is None
 MOST_ATTEMPTS = 3  # at a round in which a worker is lost
 # What XGBoost and Dask say then.
-LOST_WORKER = ("Allreduce", "worker address", "Resilience", "onnect", "imeout", "imed out", "cancelled")
+LOST_WORKER = ("llreduce", "worker address", "Resilience", "onnect", "imeout", "imed out", "cancelled", "lost")
 SILENCE = 60  # seconds after which the other workers give up waiting for a lost one
 SCORES = ("label", "raw_label", "confidence", "raw_confidence", "density")
 
@@ -139,7 +139,7 @@ class Rounds:
         model, since = classifier.supervised_, np.full(self.offsets[-1], -1, dtype=np.int16)
         chosen = np.zeros(len(since), dtype=bool)
         for round_number in range(1, max(classifier.best_round_, 1) + 1):
-            shared = self.client.scatter(model, broadcast=True)
+            shared = _delay(model)  # scattered, it could not be computed again after a worker is lost
             pairs = zip(self.parts, densities, strict=True)
             scores = self._persist([_delay(_score)(one, density, shared, scale) for one, density in pairs])
             shown = [_delay(_score)(*pair, model, scale) for pair in zip(self.parts, lazy, strict=True)]
@@ -162,7 +162,7 @@ class Rounds:
         is_random = classifier.sampling_ is None or classifier.sampling_.looks_random
         temperature = teacher.temperature if isinstance(classifier.temperature, str) else float(classifier.temperature)
         lesson = teacher, temperature if is_random else 1.0, classifier.parts_.weighting
-        shared = self.client.scatter(lesson, broadcast=True)
+        shared = _delay(lesson)
         soft = self._persist([_delay(_teach)(one, shared) for one in self.parts])
         model = self._train([_delay(_make_soft)(part, one) for part, one in zip(self.parts, soft, strict=True)])
         shown = [_delay(_describe_soft)(_delay(_teach)(one, lesson)) for one in self.parts]
@@ -205,7 +205,7 @@ class Rounds:
         for attempt in range(1, MOST_ATTEMPTS + 1):
             try:
                 return self._train_once(pool)
-            except (xgboost.core.XGBoostError, ValueError, OSError, CancelledError) as error:
+            except (xgboost.core.XGBoostError, AssertionError, ValueError, OSError, CancelledError) as error:
                 if attempt == MOST_ATTEMPTS or not any(sign in str(error) for sign in LOST_WORKER):
                     raise
                 log.warning("A worker was lost in training; the round runs again (%d of %d).", attempt, MOST_ATTEMPTS)
